@@ -1,0 +1,57 @@
+# librushlight: the engine, with the kernels compiled once per CPU capability.
+file(GLOB ENGINE_SOURCES CONFIGURE_DEPENDS
+  csrc/core/*.cpp csrc/cpu/*.cpp csrc/ir/*.cpp csrc/ir/shape/*.cpp csrc/passes/*.cpp
+  csrc/runtime/*.cpp csrc/kernels/portable/*.cpp)
+file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS csrc/kernels/*.cpp csrc/kernels/pointwise/*.cpp)
+
+add_library(rushlight_engine OBJECT ${ENGINE_SOURCES} ${GENERATED_TABLES})
+set(ENGINE_TARGETS rushlight_engine)
+
+# -ffp-contract=off keeps scalar tails and vector bodies equal to the last bit; kernels that want
+# fused multiply-add ask for it.
+function(add_kernels capability)
+  add_library(rushlight_kernels_${capability} OBJECT ${KERNEL_SOURCES} ${GENERATED_KERNELS})
+  target_compile_definitions(rushlight_kernels_${capability} PRIVATE RL_CPU=${capability})
+  target_compile_options(rushlight_kernels_${capability} PRIVATE
+    -O3 -fno-trapping-math -ffp-contract=off ${ARGN})
+  string(TOUPPER ${capability} upper)
+  target_compile_definitions(rushlight_engine PRIVATE RL_HAVE_${upper})
+  set(ENGINE_TARGETS ${ENGINE_TARGETS} rushlight_kernels_${capability} PARENT_SCOPE)
+endfunction()
+
+# A developer may build fewer (-DRUSHLIGHT_CAPABILITIES=avx2); packages are built with all.
+set(RUSHLIGHT_CAPABILITIES "baseline;avx2;avx512" CACHE STRING "CPU capabilities to build kernels for")
+set(FLAGS_baseline)
+set(FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi2)
+set(FLAGS_avx512 ${FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
+  -mprefer-vector-width=512)
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(RUSHLIGHT_CAPABILITIES baseline)
+endif()
+foreach(capability ${RUSHLIGHT_CAPABILITIES})
+  add_kernels(${capability} ${FLAGS_${capability}})
+endforeach()
+
+foreach(target ${ENGINE_TARGETS})
+  target_include_directories(${target} PRIVATE csrc ${GENERATED_DIR})
+  target_link_libraries(${target} PRIVATE rushlight_flags openblas Threads::Threads)
+  add_dependencies(${target} rushlight_ops)
+endforeach()
+
+set(ENGINE_OBJECTS)
+foreach(target ${ENGINE_TARGETS})
+  list(APPEND ENGINE_OBJECTS $<TARGET_OBJECTS:${target}>)
+endforeach()
+add_library(rushlight SHARED ${ENGINE_OBJECTS})
+target_link_libraries(rushlight PRIVATE rushlight_flags openblas Threads::Threads)
+target_link_options(rushlight PRIVATE -Wl,--gc-sections)
+# The engine's own programs and tests look inside; installed headers mark what is public.
+set_target_properties(rushlight PROPERTIES CXX_VISIBILITY_PRESET default)
+foreach(target ${ENGINE_TARGETS})
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default
+    VISIBILITY_INLINES_HIDDEN ON)
+endforeach()
+# Installed in rushlight/lib, beside the package scipy_openblas32 in site-packages.
+set_target_properties(rushlight PROPERTIES
+  BUILD_RPATH ${OPENBLAS_LIB_DIR}
+  INSTALL_RPATH "$ORIGIN:$ORIGIN/../../scipy_openblas32/lib")

@@ -1,0 +1,1 @@
+"""PyTorch programs and PyTorch's toolbox, without PyTorch."""

@@ -1,0 +1,1 @@
+"""Generates C++ and documentation from the op table (``ops/*.yaml``)."""
