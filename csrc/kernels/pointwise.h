@@ -17,23 +17,31 @@ namespace rushlight {
 /// Elements of a tile.
 inline constexpr int64_t kTile = 1024;
 
+/// Operands and steps that one program may have, together.
+inline constexpr size_t kMaxRegisters = 64;
+
 /// The arguments of the operator that are not operands, in schema order (alpha, slope, bounds, …).
 /// None is recorded as NaN with `present` false.
 struct TileParams {
   std::array<Scalar, 4> values{};
   std::array<bool, 4> present{};
+  /// Bit i: operand i was None (clamp without a bound); its tile holds zeros.
+  uint8_t absent_operands = 0;
   template <class T>
   T get(int i) const {
     return values[i].to<T>();
   }
 };
 
+/// `out` may be the same memory as an input of the same item size.
 using TileFn = void (*)(const TileParams& params, const void* const* in, void* out, int64_t n);
 
 /// How the compute dtype follows from the operands.
 enum class ComputeRule : uint8_t {
   Promote,       // PyTorch's promotion of all operands
   PromoteFloat,  // the same, integers and bools become float32
+  PromoteDiv,    // PromoteFloat without a rounding mode, Promote with one
+  First,         // the dtype of the first operand
 };
 /// How the output dtype follows from the compute dtype.
 enum class ResultRule : uint8_t { Same, Bool, Real };
@@ -53,6 +61,7 @@ struct PointwiseStep {
   DType compute;                // dtype of the inputs the tile function reads
   DType result;                 // dtype of the tile it writes
   uint8_t inputs;               // how many
+  uint8_t masks = 0;            // bit i: input i is read as bool, whatever the compute dtype
   std::array<uint8_t, 4> in{};  // registers: 0.. operands, then one per step
 };
 

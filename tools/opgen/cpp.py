@@ -203,7 +203,8 @@ def _pointwise_rule(row: Row) -> tuple[str, str]:
     rules = {
         "promote": ("Promote", "Same"),
         "promote_float": ("PromoteFloat", "Same"),
-        "self": ("Promote", "Same"),
+        "promote_div": ("PromoteDiv", "Same"),
+        "self": ("First", "Same"),
         "bool": ("Promote", "Bool"),
         "real": ("Promote", "Real"),
     }
