@@ -42,12 +42,19 @@ DTYPE_RULES = {
     "self": "rules::first(args)",
     "promote": "rules::promote(args)",
     "real": "real_type(rules::first(args))",
+    "complex": "rules::to_complex(rules::first(args))",
     "float": "rules::to_float(rules::first(args))",
     "promote_float": "rules::to_float(rules::promote(args))",
     "sum": "rules::sum_dtype(args, {dtype})",
     "dtype_or_self": "rules::dtype_or(args, {dtype}, rules::first(args))",
     "dtype_or_float": "rules::dtype_or(args, {dtype}, DType::Float32)",
     "dtype_or_number": "rules::dtype_or_number(args, {dtype})",
+}
+
+# Shape rules that need no function of their own: C++ statements for `out`.
+SHAPE_RULES = {
+    "same_sizes": "{out}.set({out}.dtype, rules::first_sizes(args));",
+    "scalar": "{out}.set({out}.dtype, {{}});",
 }
 
 
@@ -128,6 +135,14 @@ def _dtype_statement(row: Row, rule: str, output: int) -> str:
 def shape_trampoline(row: Row) -> str:
     calls = [_unpack(a, i) for i, a in _typed(row)]
     statements = ""
+    if row.shape in SHAPE_RULES:
+        for i, rule in enumerate(row.dtype[: len(row.schema.returns)]):
+            statements += _dtype_statement(row, rule, i)
+            statements += f"  {SHAPE_RULES[row.shape].format(out=f'outs[{i}]')}\n"
+        return (
+            f"void shape_{_identifier(row)}([[maybe_unused]] std::span<const Argument> args,\n"
+            f"    std::vector<TensorMeta>& outs) {{\n{statements}}}\n"
+        )
     if _returns_list(row):
         rule = DTYPE_RULES.get(row.dtype[0], "")
         statements = f"  outs.assign(1, {{}});\n  outs[0].dtype = {rule};\n" if rule else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ KEYS = {
     "dtype": "dtype rule of the outputs, or a list with one per output",
     "kernel": "name of the C++ kernel (csrc/kernels/)",
     "operands": "pointwise: which arguments are operands (default: the tensors)",
-    "inplace": "true when the in-place twin NAME_ exists too",
+    "inplace": "true when the in-place twin NAME_ exists too, or the twin's name and overload",
     "epilogue": "true when the kernel applies a fused pointwise tail",
     "random": "true when the result depends on the random state",
     "decompose": "composite: the same in terms of other operators",
@@ -56,7 +57,7 @@ class Row:
     dtype: tuple[str, ...]
     kernel: str
     operands: tuple[str, ...]
-    inplace: bool
+    inplace: str  # name and overload of the in-place twin, or ""
     epilogue: bool
     random: bool
     decompose: str
@@ -100,7 +101,7 @@ def _row(file: str, raw: dict[str, Any]) -> Row:
         dtype=tuple(dtype) if isinstance(dtype, list) else (dtype,) * max(len(schema.returns), 1),
         kernel=raw.get("kernel", ""),
         operands=tuple(raw.get("operands", tensors)),
-        inplace=bool(raw.get("inplace", False)),
+        inplace=_twin_name(schema, raw.get("inplace", False)),
         epilogue=bool(raw.get("epilogue", False)),
         random=bool(raw.get("random", False)),
         decompose=raw.get("decompose", ""),
@@ -119,6 +120,12 @@ def _row(file: str, raw: dict[str, Any]) -> Row:
     return row
 
 
+def _twin_name(schema: Schema, inplace: bool | str) -> str:
+    if isinstance(inplace, str):
+        return inplace
+    return f"{schema.name}_.{schema.overload}".rstrip(".") if inplace else ""
+
+
 def _inplace_twin(row: Row) -> Row:
     """The derived row of ``NAME_``: the same arguments, the first one written."""
     schema = row.schema
@@ -126,16 +133,17 @@ def _inplace_twin(row: Row) -> Row:
     written = dataclasses.replace(first, type=dataclasses.replace(first.type, alias="a!"))
     text = schema.text
     head = f"{schema.name}.{schema.overload}(" if schema.overload else f"{schema.name}("
-    twin_head = head.replace(schema.name, f"{schema.name}_", 1)
+    name, _, overload = row.inplace.partition(".")
     body = text[text.index(head) + len(head) :]
-    body = body.replace("Tensor", "Tensor(a!)", 1)
+    body = re.sub(r"^Tensor(\(a\))?", "Tensor(a!)", body)
     body = body[: body.rindex("->")] + "-> Tensor(a!)"
     return dataclasses.replace(
         row,
         schema=dataclasses.replace(
             schema,
-            text=twin_head + body,
-            name=f"{schema.name}_",
+            text=f"{row.inplace}({body}",
+            name=name,
+            overload=overload,
             arguments=(written, *schema.arguments[1:]),
             returns=(dataclasses.replace(schema.returns[0], alias="a!"),),
         ),

@@ -82,6 +82,16 @@ DType first(std::span<const Argument> args) {
   RL_FAIL(Runtime, "expected a non-empty list of Tensors");
 }
 
+IntList first_sizes(std::span<const Argument> args) {
+  for (const Argument& a : args) {
+    if (const auto* t = std::get_if<const Tensor*>(&a); t && *t) return (*t)->sizes;
+    if (const auto* list = std::get_if<std::vector<const Tensor*>>(&a))
+      for (const Tensor* t : *list)
+        if (t) return t->sizes;
+  }
+  RL_FAIL(Runtime, "expected a non-empty list of Tensors");
+}
+
 DType promote(std::span<const Argument> args) {
   Promotion p;
   for (const Argument& a : args) {

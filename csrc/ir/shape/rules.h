@@ -24,6 +24,12 @@ DType promote(std::span<const Argument> args);
 constexpr DType to_float(DType t) {
   return is_floating(t) || is_complex(t) ? t : DType::Float32;
 }
+constexpr DType to_complex(DType t) {
+  if (is_complex(t)) return t;
+  return t == DType::Float64 ? DType::Complex128 : DType::Complex64;
+}
+/// Sizes of the first tensor among the arguments.
+IntList first_sizes(std::span<const Argument> args);
 /// The dtype argument at `index` if given, else `otherwise`.
 DType dtype_or(std::span<const Argument> args, int index, DType otherwise);
 /// The same, else int64 for an integral input and the input's own type otherwise (sum, prod, …).
@@ -32,6 +38,16 @@ DType sum_dtype(std::span<const Argument> args, int index);
 DType dtype_or_number(std::span<const Argument> args, int index);
 
 }  // namespace rules
+
+/// For an output whose sizes depend on data (a mask as an index): the rule calls this instead of
+/// setting sizes, and the kernel finds an undefined tensor and allocates it.
+inline void set_data_dependent(TensorMeta& out) {
+  out.sizes = Dims{-1};
+  out.strides = Dims{1};
+}
+inline bool is_data_dependent(const TensorMeta& out) {
+  return out.sizes.size() == 1 && out.sizes[0] == -1;
+}
 
 /// Promotion among chosen arguments (tensors and numbers; others are skipped).
 DType result_type(std::span<const Argument* const> operands);

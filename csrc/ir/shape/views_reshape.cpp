@@ -1,0 +1,67 @@
+// Operators that give new sizes to the same elements: a view where strides allow it, else a copy.
+// The rules describe the copy; compute_view_strides decides whether one is needed.
+#include "ir/shape/generated.h"
+#include "ir/shape/view_strides.h"
+
+namespace rushlight::shape {
+
+void reshape(const TensorMeta& self, IntList size, TensorMeta& out) {
+  out.set(self.dtype, infer_size(size, self.numel()));
+}
+
+void reshape_as(const TensorMeta& self, const TensorMeta& other, TensorMeta& out) {
+  reshape(self, other.sizes, out);
+}
+
+void ravel(const TensorMeta& self, TensorMeta& out) {
+  const int64_t n = self.numel();
+  out.set(self.dtype, IntList(&n, 1));
+}
+
+void flatten(const TensorMeta& self, int64_t start_dim, int64_t end_dim, TensorMeta& out) {
+  const int64_t first = wrap_dim(start_dim, self.rank()), last = wrap_dim(end_dim, self.rank());
+  RL_CHECK(first <= last, Runtime, "flatten() has invalid args: start_dim cannot come after end_dim");
+  Dims sizes;
+  int64_t merged = 1;
+  for (int64_t i = 0; i < self.rank(); ++i) {
+    if (i < first || i > last) {
+      sizes.push_back(self.sizes[i]);
+    } else {
+      merged *= self.sizes[i];
+      if (i == last) sizes.push_back(merged);
+    }
+  }
+  if (self.rank() == 0) sizes.push_back(1);
+  out.set(self.dtype, sizes);
+}
+
+void unflatten(const TensorMeta& self, int64_t dim, IntList sizes, TensorMeta& out) {
+  RL_CHECK(!sizes.empty(), Runtime, "unflatten: sizes must be non-empty");
+  RL_CHECK(self.rank() > 0, Index, "Dimension specified as ", dim, " but tensor has no dimensions");
+  const int64_t at = wrap_dim(dim, self.rank());
+  int64_t known = 1;
+  bool inferred = false;
+  for (int64_t s : sizes) s == -1 ? inferred = true : known *= s;
+  RL_CHECK(inferred ? known != 0 && self.sizes[at] % known == 0 : known == self.sizes[at], Runtime,
+           "unflatten: Provided sizes ", Dims(sizes), " don't multiply up to the size of dim ", at,
+           " (", self.sizes[at], ") in the input tensor");
+  const Dims inner = infer_size(sizes, self.sizes[at]);
+  Dims all;
+  for (int64_t i = 0; i < self.rank(); ++i) {
+    if (i != at)
+      all.push_back(self.sizes[i]);
+    else
+      for (int64_t s : inner) all.push_back(s);
+  }
+  out.set(self.dtype, all);
+}
+
+void contiguous(const TensorMeta& self, MemoryFormat memory_format, TensorMeta& out) {
+  RL_CHECK(memory_format != MemoryFormat::Preserve, Runtime,
+           "preserve memory format is unsupported by the contiguous operator");
+  out.dtype = self.dtype;
+  out.sizes = self.sizes;
+  out.strides = strides_for(self.sizes, memory_format);
+}
+
+}  // namespace rushlight::shape
