@@ -65,7 +65,7 @@ class Schema:
     @property
     def full_name(self) -> str:
         """``aten.add.Tensor``; the default overload is spelt out."""
-        if self.namespace in ("_operator", "torch"):
+        if self.namespace in ("_operator", "torch", "math"):
             return f"{self.namespace}.{self.name}"
         return f"{self.namespace}.{self.name}.{self.overload or 'default'}"
 
