@@ -1,0 +1,1 @@
+"""One file for each model or family; ``tests.zoo.registry`` lists what they build."""
