@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 from torch.utils import _pytree as pytree
 
-from tests.zoo.record import input_names
+from tests.zoo.record import input_names, kind_of
 
 TOLERANCE = {"float32": 1e-4, "float64": 1e-6, "bfloat16": 2e-2}
 
@@ -25,8 +25,7 @@ def relative_error(got: npt.NDArray[Any], want: npt.NDArray[Any]) -> float:
 
 def compare(key: str, got: object, want: npt.NDArray[Any], dtype: str) -> None:
     """Raise `AssertionError` where an output differs in shape, dtype or value."""
-    tensor = torch.as_tensor(got)
-    found = str(tensor.dtype).removeprefix("torch.")
+    tensor, found = torch.as_tensor(got), kind_of(got)
     array = (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).detach().numpy()
     if found != dtype or array.shape != want.shape:
         raise AssertionError(f"{key}: {found}{array.shape}, recorded {dtype}{want.shape}")

@@ -77,7 +77,23 @@ def export(program: Program) -> torch.export.ExportedProgram:
         )
 
 
-def write_model(name: str, out: Path, forms: Sequence[str], small: bool, progress: Progress) -> None:
+def drop_provenance(exported: torch.export.ExportedProgram) -> None:
+    """Remove what says how nodes came about; it names the exporting machine's folders."""
+    for module in exported.graph_module.modules():
+        if isinstance(module, torch.fx.GraphModule):
+            for node in module.graph.nodes:
+                for key in ("stack_trace", "from_node", "torch_fn"):
+                    node.meta.pop(key, None)
+
+
+def write_model(
+    name: str,
+    out: Path,
+    forms: Sequence[str],
+    small: bool,
+    progress: Progress,
+    provenance: bool = True,
+) -> None:
     """Write a model's archives and record; each file appears whole or not at all."""
     progress.show(f"{name}: exporting")
     program = build(name, small)
@@ -89,6 +105,8 @@ def write_model(name: str, out: Path, forms: Sequence[str], small: bool, progres
             shown = exported if form == "exported" else exported.run_decompositions()
             if input_names(shown) != input_names(exported):
                 raise ValueError(f"{name}: decomposition renamed the inputs")
+            if not provenance:
+                drop_provenance(shown)
             made.append(f"{name}.{form}.pt2")
             torch.export.save(shown, os.path.join(folder, made[-1]))
         progress.show(f"{name}: recording outputs")

@@ -9,8 +9,10 @@ Keys of ``NAME.npz``:
 * ``state.<buffer>``: what a buffer holds after the last call, where a call changed it
 
 The calls run in order on one instance, so a program with state must be called the same way.
-bfloat16 is stored as float32 (exactly); ``NAME.json`` beside it gives the dtype of every entry
-and, for each call, the inputs that are no tensors under ``literals``.
+bfloat16 is stored as float32 (exactly). ``NAME.json`` beside it gives the dtype of every entry
+under ``dtypes`` (``int``, ``float`` or ``bool`` where PyTorch returned a Python number, which the
+``.npz`` holds as a 0-d array), and under ``literals`` each call's inputs that are no tensors, such
+as an integer, a flag or ``None``.
 """
 
 from __future__ import annotations
@@ -28,6 +30,13 @@ from torch.utils import _pytree as pytree
 from tests.zoo.program import Call, Program
 
 
+def kind_of(value: object) -> str:
+    """Return a tensor's dtype as ``float32``, and ``int`` and the like for a Python number."""
+    if isinstance(value, torch.Tensor):
+        return str(value.dtype).removeprefix("torch.")
+    return type(value).__name__
+
+
 @dataclass
 class Record:
     """Arrays by key, their PyTorch dtypes, and each call's literal inputs."""
@@ -38,8 +47,8 @@ class Record:
 
     def add(self, key: str, value: object) -> None:
         """Store a tensor, or a Python number as a 0-d array."""
+        self.dtypes[key] = kind_of(value)
         tensor = torch.as_tensor(value).detach()
-        self.dtypes[key] = str(tensor.dtype).removeprefix("torch.")
         if tensor.dtype is torch.bfloat16:
             tensor = tensor.float()
         self.arrays[key] = tensor.contiguous().numpy().copy()

@@ -15,6 +15,7 @@ from tests.zoo.program import Call, Program
 
 def build_gpt2(small: bool) -> Program:
     sizes = {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 500, "n_positions": 128}
+    sizes |= {"bos_token_id": 0, "eos_token_id": 0}
     config = GPT2Config(**(sizes if small else {}), use_cache=False)
 
     def sample(k: int) -> Call:

@@ -10,6 +10,11 @@ from torch import nn
 from tests.zoo.program import Call, Program
 
 
+def build_linear(small: bool) -> Program:
+    del small  # the smallest real program: start-up time is measured with it
+    return Program(nn.Linear(4, 4), lambda k: Call((torch.randn(2, 4),)))
+
+
 class NestedInputs(nn.Module):
     """Takes a dict, a tuple that holds None, and keyword inputs; returns them nested too."""
 
@@ -156,17 +161,14 @@ def build_multi_output(small: bool) -> Program:
 
 
 class SymbolicSizes(nn.Module):
-    """Sizes computed from sizes: views, pads, aranges and scalars that depend on the input."""
+    """Sizes computed from sizes: a view, a step, slices and scalars that depend on the input."""
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
         n, length = x.shape
         halves = x.reshape(n, 2, length // 2).sum(1) / length
         both = torch.cat((x, y), dim=0)
         steps = torch.arange(length, dtype=x.dtype) * (1.0 / n)
-        mask = torch.ones(length, length, dtype=torch.bool).tril()
-        padded = torch.nn.functional.pad(x, (n, 1))
-        scores = x.new_zeros(n, length, length).masked_fill(mask, 1.0) @ x.unsqueeze(-1)
-        return halves, both + steps, padded, scores.squeeze(-1), both[n:, : length - 1]
+        return halves, both + steps, both[n:, : length - 1]
 
 
 def build_symbolic_sizes(small: bool) -> Program:
@@ -179,6 +181,26 @@ def build_symbolic_sizes(small: bool) -> Program:
     length = 2 * torch.export.Dim("half", min=2, max=20)
     n, m = torch.export.Dim("n", min=2, max=20), torch.export.Dim("m", min=2, max=20)
     return Program(SymbolicSizes(), sample, {"x": {0: n, 1: length}, "y": {0: m, 1: length}})
+
+
+class SymbolicMasks(nn.Module):
+    """A causal mask and a padding whose sizes are those of the input; the size is an output."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, int]:
+        n, length = x.shape
+        mask = torch.ones(length, length, dtype=torch.bool).tril()
+        scores = x.new_zeros(n, length, length).masked_fill(mask, 1.0) @ x.unsqueeze(-1)
+        return scores.squeeze(-1), torch.nn.functional.pad(x, (n, 1)), n * length
+
+
+def build_symbolic_masks(small: bool) -> Program:
+    del small
+    n, length = torch.export.Dim("n", min=2, max=20), torch.export.Dim("length", min=2, max=20)
+
+    def sample(k: int) -> Call:
+        return Call((torch.randn(*((3, 7), (2, 5), (4, 6))[k]),))
+
+    return Program(SymbolicMasks(), sample, {"x": {0: n, 1: length}})
 
 
 class ScalarInputs(nn.Module):

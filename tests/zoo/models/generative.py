@@ -56,6 +56,9 @@ class VAE(nn.Module):
             nn.Softplus(),
             nn.ConvTranspose2d(width, 1, 3, 2, 1, output_padding=1),
         )
+        # A fresh posterior is close to the prior, where the KL divergence cancels to nothing.
+        for module in (self.mean, self.logvar):
+            nn.init.normal_(module.weight, std=8.0 * module.in_features**-0.5)
 
     def forward(self, image: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return the reconstruction, its KL divergence for each image, and the latent mean."""

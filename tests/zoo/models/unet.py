@@ -39,7 +39,7 @@ class UNet(nn.Module):
         self.head = nn.Conv2d(width, classes, 1)
 
     def forward(self, image: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits (N, classes, H, W) and the class of each pixel (N, H, W)."""
+        """Return logits (N, classes, H, W) and the class of most weight in each image (N,)."""
         a = self.down1(image)
         b = self.down2(self.pool(a))
         c = self.down3(self.pool(b))
@@ -48,7 +48,7 @@ class UNet(nn.Module):
         x = self.merge2(torch.cat((self.up2(x), b), 1))
         x = self.merge1(torch.cat((self.up1(x), a), 1))
         logits = self.head(x)
-        return logits, logits.argmax(1)
+        return logits, logits.mean((2, 3)).argmax(1)
 
 
 def build_unet(small: bool) -> Program:
