@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import warnings
@@ -90,6 +89,7 @@ def write_model(
     name: str,
     out: Path,
     forms: Sequence[str],
+    *,
     small: bool,
     progress: Progress,
     provenance: bool = True,
@@ -98,7 +98,8 @@ def write_model(
     progress.show(f"{name}: exporting")
     program = build(name, small)
     exported = export(program)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".writing-") as folder:
+    with tempfile.TemporaryDirectory(dir=out, prefix=".writing-") as temporary:
+        folder = Path(temporary)
         made: list[str] = []
         for form in forms:
             progress.show(f"{name}: saving, {form}")
@@ -108,14 +109,14 @@ def write_model(
             if not provenance:
                 drop_provenance(shown)
             made.append(f"{name}.{form}.pt2")
-            torch.export.save(shown, os.path.join(folder, made[-1]))
+            torch.export.save(shown, folder / made[-1])
         progress.show(f"{name}: recording outputs")
         result = record(program, exported)
-        np.savez(os.path.join(folder, f"{name}.npz"), **result.arrays)  # type: ignore[arg-type]
+        np.savez(folder / f"{name}.npz", **result.arrays)  # type: ignore[arg-type]
         info = json.dumps({"model": name, "small": small, **result.info()}, indent=1)
-        Path(folder, f"{name}.json").write_text(info + "\n", encoding="utf-8")
+        (folder / f"{name}.json").write_text(info + "\n", encoding="utf-8")
         for file in (*made, f"{name}.npz", f"{name}.json"):
-            os.replace(os.path.join(folder, file), out / file)
+            (folder / file).replace(out / file)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -135,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     failed: list[str] = []
     for name in options.only:
         try:
-            write_model(name, options.out, forms, options.small, progress)
+            write_model(name, options.out, forms, small=options.small, progress=progress)
             if options.check:
                 progress.show(f"{name}: checking")
                 for form in forms:

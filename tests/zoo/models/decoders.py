@@ -6,6 +6,8 @@ embedding. ``llama`` has dynamic batch and length and fewer key heads than query
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
@@ -14,7 +16,13 @@ from tests.zoo.program import Call, Program
 
 
 def build_gpt2(small: bool) -> Program:
-    sizes = {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 500, "n_positions": 128}
+    sizes: dict[str, Any] = {
+        "n_embd": 64,
+        "n_layer": 2,
+        "n_head": 4,
+        "vocab_size": 500,
+        "n_positions": 128,
+    }
     sizes |= {"bos_token_id": 0, "eos_token_id": 0}
     config = GPT2Config(**(sizes if small else {}), use_cache=False)
 

@@ -45,17 +45,18 @@ def masked_tokens(words: int, batch: int, length: int) -> tuple[torch.Tensor, to
 
 
 def bert_config(small: bool, **more: Any) -> BertConfig:
-    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    """Return toy sizes, or BERT-base's with the changes given."""
+    if not small:
+        return BertConfig(**more)
+    sizes: dict[str, Any] = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
     sizes |= {"intermediate_size": 128, "vocab_size": 500, "max_position_embeddings": 160}
-    return BertConfig(**(sizes if small else {}), **more)
+    return BertConfig(**sizes)
 
 
 def build_bert(small: bool) -> Program:
-    config = bert_config(small)
-    if not small:
-        config = BertConfig(
-            hidden_size=256, num_hidden_layers=4, num_attention_heads=4, intermediate_size=1024
-        )
+    config = bert_config(
+        small, hidden_size=256, num_hidden_layers=4, num_attention_heads=4, intermediate_size=1024
+    )
 
     def sample(k: int) -> Call:
         ids, mask = masked_tokens(config.vocab_size, *BATCH_AND_LENGTH[k])
@@ -77,7 +78,8 @@ def build_bert_base(small: bool) -> Program:
 
 
 def build_distilbert(small: bool) -> Program:
-    sizes = {"dim": 64, "n_layers": 2, "n_heads": 4, "hidden_dim": 128, "vocab_size": 500}
+    sizes: dict[str, Any] = {"dim": 64, "n_layers": 2, "n_heads": 4, "hidden_dim": 128}
+    sizes["vocab_size"] = 500
     config = DistilBertConfig(**(sizes if small else {}))
 
     def sample(k: int) -> Call:
@@ -88,14 +90,17 @@ def build_distilbert(small: bool) -> Program:
 
 
 def build_vit(small: bool) -> Program:
-    sizes = {"hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
-    sizes |= {"intermediate_size": 96, "image_size": 32, "patch_size": 8}
-    config = ViTConfig(**(sizes if small else {}), num_labels=10 if small else 1000)
-    side = config.image_size
+    side = 32 if small else 224
+    sizes: dict[str, Any] = {"num_labels": 1000}
+    if small:
+        sizes = {"hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+        sizes |= {"intermediate_size": 96, "image_size": side, "patch_size": 8, "num_labels": 10}
+    config = ViTConfig(**sizes)
     model = ViTForImageClassification(config)
+    parameters = dict(model.named_parameters())
     # transformers starts the classifier at std 0.02 and the class token near 0.
-    nn.init.normal_(model.classifier.weight, std=config.hidden_size**-0.5)
-    nn.init.normal_(model.vit.embeddings.cls_token)
+    nn.init.normal_(parameters["classifier.weight"], std=config.hidden_size**-0.5)
+    nn.init.normal_(parameters["vit.embeddings.cls_token"])
     return Program(model, lambda k: Call((torch.randn(1, 3, side, side),)))
 
 

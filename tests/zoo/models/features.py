@@ -148,7 +148,7 @@ class MultiOutput(nn.Module):
     def forward(self, x: torch.Tensor) -> tuple[Any, ...]:
         values, indices = x.topk(2, dim=1)
         low, where = x.min(dim=0)
-        parts = x.split([1, 2, 3], dim=1)
+        parts = torch.split(x, [1, 2, 3], dim=1)
         var, mean = torch.var_mean(x, dim=1)
         first, *_ = x.unbind(0)
         ordered, _ = x.sort(dim=1, descending=True)
@@ -226,7 +226,10 @@ class ChannelsLast(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(3, 4, 3, padding=1, groups=1).to(memory_format=torch.channels_last)
+        self.conv = nn.Conv2d(3, 4, 3, padding=1)
+        with torch.no_grad():
+            weight = self.conv.weight.contiguous(memory_format=torch.channels_last)
+            self.conv.weight = nn.Parameter(weight)
         self.depthwise = nn.Conv2d(4, 8, 3, padding=2, dilation=2, groups=4)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,7 @@ from tests.zoo.program import Call, Program, settle_batch_norm
 
 
 def conv_bn(
-    inplanes: int, planes: int, kernel: int, stride: int = 1, groups: int = 1, act: bool = True
+    inplanes: int, planes: int, kernel: int, *, stride: int = 1, groups: int = 1, act: bool = True
 ) -> nn.Sequential:
     """Convolution and batch norm, with ReLU6 unless it is the linear bottleneck's."""
     layers: list[nn.Module] = [
@@ -28,7 +28,7 @@ class InvertedResidual(nn.Module):
         super().__init__()
         hidden = inplanes * expand
         layers = [conv_bn(inplanes, hidden, 1)] if expand != 1 else []
-        layers.append(conv_bn(hidden, hidden, 3, stride, groups=hidden))
+        layers.append(conv_bn(hidden, hidden, 3, stride=stride, groups=hidden))
         layers.append(conv_bn(hidden, planes, 1, act=False))
         self.conv = nn.Sequential(*layers)
         self.residual = stride == 1 and inplanes == planes
@@ -56,7 +56,7 @@ class MobileNetV2(nn.Module):
     def __init__(self, divide: int = 1, blocks: int = 4) -> None:
         super().__init__()
         inplanes = 32 // divide
-        layers: list[nn.Module] = [conv_bn(3, inplanes, 3, 2)]
+        layers: list[nn.Module] = [conv_bn(3, inplanes, 3, stride=2)]
         for expand, channels, count, stride in STAGES:
             planes = channels // divide
             for i in range(min(count, blocks)):

@@ -38,7 +38,8 @@ class VGG11(nn.Module):
         for module in self.modules():
             if isinstance(module, nn.Conv2d | nn.Linear):
                 nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
-                nn.init.uniform_(module.bias, -0.1, 0.1)
+                if module.bias is not None:
+                    nn.init.uniform_(module.bias, -0.1, 0.1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.avgpool(self.features(x))
