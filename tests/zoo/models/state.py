@@ -119,7 +119,9 @@ def build_input_mutation(small: bool) -> Program:
 
 
 class TiedLanguageModel(nn.Module):
-    """The output projection is the embedding's weight, and a third use reads a strided slice."""
+    """The head is the embedding's weight; others are a strided view and a slice of a storage."""
+
+    shift: torch.Tensor
 
     def __init__(self, words: int, width: int) -> None:
         super().__init__()
@@ -129,10 +131,11 @@ class TiedLanguageModel(nn.Module):
         self.head.weight = self.embed.weight
         # A parameter that is a transposed view of its storage, as some initialisers leave it.
         self.turn = nn.Parameter(torch.randn(width, width + 2).t())
+        self.register_buffer("shift", torch.randn(3, width)[1])  # starts inside its storage
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         hidden = torch.tanh(self.mix(self.embed(tokens)))
-        hidden = hidden @ self.turn[: hidden.shape[-1]]
+        hidden = hidden @ self.turn[: hidden.shape[-1]] + self.shift
         out: torch.Tensor = self.head(hidden)
         return out
 
