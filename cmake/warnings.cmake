@@ -2,6 +2,8 @@
 add_library(rushlight_flags INTERFACE)
 target_compile_options(rushlight_flags INTERFACE
   -Wall -Wextra -Werror -fno-math-errno
+  # Members left out of an initialiser take the default written beside them.
+  -Wno-missing-field-initializers
   # GCC reports members of moved-from variants and small inline arrays that are never read.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   # GCC's vector types change their calling convention with the instruction set; all of ours

@@ -124,20 +124,20 @@ def register_all(stems: list[str]) -> str:
         declarations += "".join(f"void register_{s}(OpTable& table);\n" for s in stems)
         declarations += "}\n#endif\n"
     body = "".join(f"  ops::register_{s}(table);\n" for s in stems)
-    body += "  table.index();\n  switch (capability) {\n"
+    body += "  table.index();\n"
     names = {"baseline": "Baseline", "avx2": "AVX2", "avx512": "AVX512"}
     for capability in reversed(capabilities):
-        body += f"    case cpu::Capability::{names[capability]}:\n"
         body += f"#ifdef RL_HAVE_{capability.upper()}\n"
-        body += "".join(f"      kernels::{capability}::register_{s}(table);\n" for s in stems)
-        body += "      break;\n#else\n      [[fallthrough]];\n#endif\n"
+        body += f"  if (capability >= cpu::Capability::{names[capability]}) {{\n"
+        body += "".join(f"    kernels::{capability}::register_{s}(table);\n" for s in stems)
+        body += "    return;\n  }\n#endif\n"
     return (
         '#include "ir/op_table.h"\n\n'
         + declarations
         + "\nnamespace rushlight {\n"
         + "void register_all(OpTable& table, cpu::Capability capability) {\n"
         + body
-        + "  }\n}\n}  // namespace rushlight\n"
+        + "}\n}  // namespace rushlight\n"
     )
 
 

@@ -21,13 +21,13 @@ using BoolList = std::span<const uint8_t>;
 
 /// A value of any schema type. Tensors are not owned: they live in a frame or in the caller.
 /// Devices, layouts and generators have no effect on this engine and are held as `None`.
-using Argument = std::variant<std::monostate,               // None
-                              const Tensor*,                // Tensor
-                              std::vector<const Tensor*>,   // Tensor[], Tensor?[]
+using Argument = std::variant<std::monostate,              // None
+                              const Tensor*,               // Tensor
+                              std::vector<const Tensor*>,  // Tensor[], Tensor?[]
                               bool, int64_t, double, complex128,
-                              Dims,                         // int[]
-                              std::vector<double>,          // float[]
-                              std::vector<uint8_t>,         // bool[]
+                              Dims,                  // int[]
+                              std::vector<double>,   // float[]
+                              std::vector<uint8_t>,  // bool[]
                               std::string, DType, MemoryFormat>;
 
 inline bool is_none(const Argument& a) { return a.index() == 0; }
@@ -37,14 +37,14 @@ inline bool is_none(const Argument& a) { return a.index() == 0; }
 template <class T>
 struct unpack;
 
-#define RL_UNPACK_EXACT(type)                                          \
-  template <>                                                          \
-  struct unpack<type> {                                                \
-    static const type& from(const Argument& a) {                       \
-      const type* v = std::get_if<type>(&a);                           \
+#define RL_UNPACK_EXACT(type)                                           \
+  template <>                                                           \
+  struct unpack<type> {                                                 \
+    static const type& from(const Argument& a) {                        \
+      const type* v = std::get_if<type>(&a);                            \
       RL_ASSERT(v, "argument of kind ", a.index(), " is not a " #type); \
-      return *v;                                                       \
-    }                                                                  \
+      return *v;                                                        \
+    }                                                                   \
   };
 RL_UNPACK_EXACT(bool)
 RL_UNPACK_EXACT(DType)

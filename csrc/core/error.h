@@ -10,7 +10,8 @@ namespace rushlight {
 
 enum class ErrorKind { Runtime, Type, Value, Index, Key, NotImplemented, OSError };
 
-/// A mistake in what the caller passed or in the file they opened: what was expected, what came, where.
+/// A mistake in what the caller passed or in the file they opened: what was expected, what came,
+/// where.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
@@ -40,21 +41,20 @@ std::string concat(const Parts&... parts) {
 }  // namespace rushlight
 
 /// Throws `Error` of the given kind unless `condition` holds; the remaining arguments are streamed.
-#define RL_CHECK(condition, kind, ...)                              \
-  do {                                                              \
-    if (!(condition)) [[unlikely]]                                  \
-      throw ::rushlight::Error(::rushlight::ErrorKind::kind,        \
+#define RL_CHECK(condition, kind, ...)                                    \
+  do {                                                                    \
+    if (!(condition)) [[unlikely]]                                        \
+      throw ::rushlight::Error(::rushlight::ErrorKind::kind,              \
                                ::rushlight::detail::concat(__VA_ARGS__)); \
   } while (0)
 
 #define RL_FAIL(kind, ...) RL_CHECK(false, kind, __VA_ARGS__)
 
 /// Throws `InternalError` unless our own invariant holds.
-#define RL_ASSERT(condition, ...)                                               \
-  do {                                                                          \
-    if (!(condition)) [[unlikely]]                                              \
-      throw ::rushlight::InternalError(__FILE__, __LINE__,                      \
-                                       ::rushlight::detail::concat(#condition   \
-                                                                   " is false " \
-                                                                   __VA_OPT__(, ) __VA_ARGS__)); \
+#define RL_ASSERT(condition, ...)                                                           \
+  do {                                                                                      \
+    if (!(condition)) [[unlikely]]                                                          \
+      throw ::rushlight::InternalError(                                                     \
+          __FILE__, __LINE__,                                                               \
+          ::rushlight::detail::concat(#condition " is false " __VA_OPT__(, ) __VA_ARGS__)); \
   } while (0)

@@ -12,8 +12,8 @@ StoragePtr Storage::allocate(size_t nbytes) {
   RL_CHECK(rounded >= nbytes, Runtime, "cannot allocate ", nbytes, " bytes: size overflows");
   void* data = rounded ? std::aligned_alloc(kAlignment, rounded) : nullptr;
   RL_CHECK(data || !rounded, Runtime, "cannot allocate ", nbytes, " bytes: out of memory");
-  return StoragePtr(new Storage(
-      static_cast<std::byte*>(data), nbytes, [data] { std::free(data); }, false));
+  return StoragePtr(
+      new Storage(static_cast<std::byte*>(data), nbytes, [data] { std::free(data); }, false));
 }
 
 StoragePtr Storage::borrow(void* data, size_t nbytes, Release release, bool read_only) {

@@ -50,16 +50,17 @@ int64_t checked_numel(IntList sizes) {
       empty = true;
       continue;
     }
-    RL_CHECK(!__builtin_mul_overflow(n, s, &n) && n <= INT64_MAX / 16, Runtime,
-             "sizes ", Dims(sizes), " overflow 64-bit arithmetic");
+    RL_CHECK(!__builtin_mul_overflow(n, s, &n) && n <= INT64_MAX / 16, Runtime, "sizes ",
+             Dims(sizes), " overflow 64-bit arithmetic");
   }
   return empty ? 0 : n;
 }
 
 int64_t wrap_dim(int64_t dim, int64_t rank) {
   const int64_t range = std::max<int64_t>(rank, 1);
-  RL_CHECK(dim >= -range && dim < range, Index, "Dimension out of range (expected to be in range of [",
-           -range, ", ", range - 1, "], but got ", dim, ")");
+  RL_CHECK(dim >= -range && dim < range, Index,
+           "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+           "], but got ", dim, ")");
   return dim < 0 ? dim + range : dim;
 }
 

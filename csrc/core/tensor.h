@@ -20,7 +20,8 @@ Dims contiguous_strides(IntList sizes);
 Dims strides_for(IntList sizes, MemoryFormat format);
 /// The product of `sizes`; throws `Error(Runtime)` for a negative size or an overflow.
 int64_t checked_numel(IntList sizes);
-/// Maps a dim in [-rank, rank) to [0, rank); throws PyTorch's IndexError otherwise. Rank 0 counts as 1.
+/// Maps a dim in [-rank, rank) to [0, rank); throws PyTorch's IndexError otherwise. Rank 0 counts
+/// as 1.
 int64_t wrap_dim(int64_t dim, int64_t rank);
 
 struct TensorMeta {

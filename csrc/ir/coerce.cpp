@@ -5,16 +5,17 @@ namespace rushlight {
 namespace {
 
 std::string kind_of(const Argument& a) {
-  constexpr std::string_view names[] = {"None",        "Tensor",       "list of Tensors", "bool",
-                                        "int",         "float",        "complex",         "list of ints",
-                                        "list of floats", "list of bools", "str",         "dtype",
-                                        "memory_format"};
+  constexpr std::string_view names[] = {
+      "None",  "Tensor",  "list of Tensors", "bool",           "int",
+      "float", "complex", "list of ints",    "list of floats", "list of bools",
+      "str",   "dtype",   "memory_format"};
   return std::string(names[a.index()]);
 }
 
 std::string expected(const ArgumentSpec& spec) {
-  constexpr std::string_view names[] = {"Tensor", "int",   "float",         "bool",   "Number", "str",
-                                        "dtype",  "memory_format", "device", "layout", "Generator"};
+  constexpr std::string_view names[] = {"Tensor", "int",    "float",    "bool",
+                                        "Number", "str",    "dtype",    "memory_format",
+                                        "device", "layout", "Generator"};
   std::string text(names[static_cast<int>(spec.type)]);
   if (spec.list) text = "list of " + text + "s";
   if (spec.optional) text += " or None";
@@ -94,7 +95,8 @@ std::optional<Argument> coerce_one(const ArgumentSpec& spec, Argument& value) {
       if (std::holds_alternative<double>(value)) return std::move(value);
       return std::nullopt;
     case ArgType::Bool:
-      if (const int64_t* i = std::get_if<int64_t>(&value); i && (*i == 0 || *i == 1)) return *i != 0;
+      if (const int64_t* i = std::get_if<int64_t>(&value); i && (*i == 0 || *i == 1))
+        return *i != 0;
       if (std::holds_alternative<bool>(value)) return std::move(value);
       return std::nullopt;
     case ArgType::Number:
@@ -122,8 +124,7 @@ std::optional<Argument> coerce_one(const ArgumentSpec& spec, Argument& value) {
 Argument coerce_argument(const OpDef& op, const ArgumentSpec& spec, Argument value) {
   if (is_none(value) && spec.optional) return value;
   const std::string came = kind_of(value);
-  std::optional<Argument> result =
-      spec.list ? coerce_list(spec, value) : coerce_one(spec, value);
+  std::optional<Argument> result = spec.list ? coerce_list(spec, value) : coerce_one(spec, value);
   RL_CHECK(result, Type, op.name, "(): argument '", spec.name, "' must be ", expected(spec),
            ", not ", came);
   return std::move(*result);

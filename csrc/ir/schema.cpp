@@ -35,13 +35,13 @@ std::vector<std::string_view> split(std::string_view s) {
 
 ArgType base_type(std::string_view name) {
   constexpr std::pair<std::string_view, ArgType> types[] = {
-      {"Tensor", ArgType::Tensor},     {"int", ArgType::Int},
-      {"SymInt", ArgType::Int},        {"float", ArgType::Float},
-      {"SymFloat", ArgType::Float},    {"bool", ArgType::Bool},
-      {"SymBool", ArgType::Bool},      {"Scalar", ArgType::Number},
-      {"str", ArgType::Str},           {"ScalarType", ArgType::DType},
-      {"Device", ArgType::Device},     {"MemoryFormat", ArgType::MemoryFormat},
-      {"Layout", ArgType::Layout},     {"Generator", ArgType::Generator}};
+      {"Tensor", ArgType::Tensor},  {"int", ArgType::Int},
+      {"SymInt", ArgType::Int},     {"float", ArgType::Float},
+      {"SymFloat", ArgType::Float}, {"bool", ArgType::Bool},
+      {"SymBool", ArgType::Bool},   {"Scalar", ArgType::Number},
+      {"str", ArgType::Str},        {"ScalarType", ArgType::DType},
+      {"Device", ArgType::Device},  {"MemoryFormat", ArgType::MemoryFormat},
+      {"Layout", ArgType::Layout},  {"Generator", ArgType::Generator}};
   for (const auto& [text, type] : types)
     if (text == name) return type;
   throw InternalError(__FILE__, __LINE__, "unknown schema type " + std::string(name));
@@ -74,7 +74,9 @@ void parse_type(std::string_view text, ArgumentSpec& spec) {
   }
 }
 
-double parse_number(std::string_view text) { return std::strtod(std::string(text).c_str(), nullptr); }
+double parse_number(std::string_view text) {
+  return std::strtod(std::string(text).c_str(), nullptr);
+}
 bool parse_bool(std::string_view text) { return text == "True" || text == "true"; }
 
 Argument parse_list_default(const ArgumentSpec& spec, std::string_view text) {

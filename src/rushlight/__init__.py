@@ -1,1 +1,70 @@
 """PyTorch programs and PyTorch's toolbox, without PyTorch."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from rushlight._C import (
+    Tensor,
+    bfloat16,
+    bool,  # noqa: A004  PyTorch's name
+    complex64,
+    complex128,
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_num_threads,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    set_num_threads,
+    uint8,
+)
+
+__version__ = "0.1.0"
+
+# Submodules load when first used, so that `import rushlight` stays fast.
+_SUBMODULES = frozenset({"export", "nativert", "ops", "reference", "utils"})
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"rushlight.{name}")
+    raise AttributeError(f"module 'rushlight' has no attribute '{name}'")
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A tensor over the memory of a NumPy array."""
+    return Tensor(array)
+
+
+def from_dlpack(array: Any) -> Tensor:
+    """A tensor over the memory of anything with ``__dlpack__``."""
+    return Tensor(array)
+
+
+__all__ = [
+    "Tensor",
+    "bfloat16",
+    "bool",
+    "complex64",
+    "complex128",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "from_dlpack",
+    "from_numpy",
+    "get_num_threads",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "promote_types",
+    "set_num_threads",
+    "uint8",
+]

@@ -1,0 +1,34 @@
+// The extension module rushlight._C: one init function per area.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "core/argument.h"
+
+namespace rushlight::python {
+
+namespace nb = nanobind;
+
+void init_errors(nb::module_& m);
+void init_dtype(nb::module_& m);
+void init_tensor(nb::module_& m);
+void init_ops(nb::module_& m);
+void init_cpu(nb::module_& m);
+
+/// The Python dtype object of `t` (one object per dtype).
+nb::object dtype_object(DType t);
+
+/// A tensor from a rushlight.Tensor, a NumPy array, or anything with __dlpack__, without a copy.
+/// Throws TypeError naming `what` for other objects.
+Tensor to_tensor(nb::handle object, const char* what);
+/// True for what `to_tensor` takes.
+bool is_tensor_like(nb::handle object);
+
+/// A NumPy array over the tensor's memory, which it keeps alive. bfloat16 has no NumPy dtype:
+/// TypeError.
+nb::object to_numpy(const Tensor& tensor);
+
+/// An element as a Python number.
+nb::object element(const Tensor& tensor, const std::byte* at);
+
+}  // namespace rushlight::python

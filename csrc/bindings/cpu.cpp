@@ -1,0 +1,19 @@
+// Threads and CPU capability.
+#include <nanobind/stl/string.h>
+
+#include "bindings.h"
+#include "cpu/capability.h"
+#include "cpu/parallel.h"
+
+namespace rushlight::python {
+
+void init_cpu(nb::module_& m) {
+  m.def("get_num_threads", &cpu::num_threads, "Threads that one operator may use.");
+  m.def("set_num_threads", &cpu::set_num_threads, nb::arg("n"),
+        "Sets the number of threads that one operator may use; positive.");
+  m.def(
+      "cpu_capability", [] { return std::string(cpu::capability_name(cpu::capability())); },
+      "The instruction sets in use: 'baseline', 'avx2' or 'avx512'.");
+}
+
+}  // namespace rushlight::python

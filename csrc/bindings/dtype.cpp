@@ -1,0 +1,63 @@
+// rushlight.dtype: one object per element type.
+#include "core/dtype.h"
+
+#include <nanobind/stl/string.h>
+
+#include <array>
+
+#include "bindings.h"
+
+namespace rushlight::python {
+namespace {
+
+struct PyDType {
+  DType value;
+};
+
+std::string name_of(const PyDType& t) { return std::string(dtype_name(t.value)); }
+
+// Filled while the module is imported, under the import lock; read-only afterwards.
+std::array<PyObject*, kDTypeCount> objects{};
+
+}  // namespace
+
+nb::object dtype_object(DType t) { return nb::borrow(objects[static_cast<size_t>(t)]); }
+
+void init_dtype(nb::module_& m) {
+  nb::class_<PyDType>(m, "dtype", "The element type of a tensor, such as ``rushlight.float32``.")
+      .def_prop_ro("name", &name_of, "PyTorch's name of the type, such as ``'float32'``.")
+      .def_prop_ro(
+          "itemsize", [](const PyDType& t) { return item_size(t.value); }, "Bytes of one element.")
+      .def_prop_ro("is_floating_point", [](const PyDType& t) { return is_floating(t.value); })
+      .def_prop_ro("is_complex", [](const PyDType& t) { return is_complex(t.value); })
+      .def_prop_ro(
+          "is_signed",
+          [](const PyDType& t) { return t.value != DType::Bool && t.value != DType::UInt8; })
+      .def("__repr__", [](const PyDType& t) { return "rushlight." + name_of(t); })
+      .def("__reduce__", [](const PyDType& t) {
+        return nb::make_tuple(nb::module_::import_("rushlight._C").attr("dtype_from_name"),
+                              nb::make_tuple(name_of(t)));
+      });
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto t = static_cast<DType>(i);
+    nb::object object = nb::cast(PyDType{t});
+    m.attr(std::string(dtype_name(t)).c_str()) = object;
+    objects[static_cast<size_t>(i)] = object.release().ptr();
+  }
+  m.def(
+      "dtype_from_name",
+      [](const std::string& name) {
+        const auto t = dtype_from_name(name);
+        RL_CHECK(t, Value, "unknown dtype '", name, "'");
+        return dtype_object(*t);
+      },
+      nb::arg("name"), "The dtype called ``name``; ``ValueError`` if there is none.");
+  m.def(
+      "promote_types",
+      [](const PyDType& a, const PyDType& b) {
+        return dtype_object(promote_types(a.value, b.value));
+      },
+      nb::arg("type1"), nb::arg("type2"), "PyTorch's ``promote_types``.");
+}
+
+}  // namespace rushlight::python

@@ -1,0 +1,11 @@
+#include "bindings.h"
+
+NB_MODULE(_C, m) {
+  using namespace rushlight::python;
+  m.doc() = "rushlight's C++ engine.";
+  init_errors(m);
+  init_dtype(m);
+  init_tensor(m);
+  init_ops(m);
+  init_cpu(m);
+}

@@ -1,0 +1,14 @@
+// When an operator that may alias its input needs no copy.
+#pragma once
+
+#include <optional>
+
+#include "core/tensor.h"
+
+namespace rushlight {
+
+/// For operators such as reshape, contiguous or to: `out` is what a copy of `self` would look
+/// like. Gives the view of `self` that stands for it, or nothing when elements must move.
+std::optional<TensorMeta> alias_instead_of_copy(const TensorMeta& self, const TensorMeta& out);
+
+}  // namespace rushlight
