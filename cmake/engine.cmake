@@ -51,7 +51,8 @@ foreach(target ${ENGINE_TARGETS})
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default
     VISIBILITY_INLINES_HIDDEN ON)
 endforeach()
+# RUSHLIGHT_EXTRA_RPATH is for builds that stay out of site-packages (tools/dev).
 # Installed in rushlight/lib, beside the package scipy_openblas32 in site-packages.
 set_target_properties(rushlight PROPERTIES
   BUILD_RPATH ${OPENBLAS_LIB_DIR}
-  INSTALL_RPATH "$ORIGIN:$ORIGIN/../../scipy_openblas32/lib")
+  INSTALL_RPATH "$ORIGIN;$ORIGIN/../../scipy_openblas32/lib;${RUSHLIGHT_EXTRA_RPATH}")

@@ -1,5 +1,4 @@
 // Threads and CPU capability.
-#include <nanobind/stl/string.h>
 
 #include "bindings.h"
 #include "cpu/capability.h"

@@ -1,8 +1,6 @@
 // rushlight.dtype: one object per element type.
 #include "core/dtype.h"
 
-#include <nanobind/stl/string.h>
-
 #include <array>
 
 #include "bindings.h"

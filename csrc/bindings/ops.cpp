@@ -1,8 +1,6 @@
 // rushlight.ops: any operator of the table, called directly.
 #include "ir/op.h"
 
-#include <nanobind/stl/string.h>
-
 #include <deque>
 
 #include "bindings.h"

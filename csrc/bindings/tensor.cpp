@@ -1,8 +1,6 @@
 // rushlight.Tensor.
 #include "core/tensor.h"
 
-#include <nanobind/stl/string.h>
-
 #include <cstring>
 
 #include "bindings.h"
