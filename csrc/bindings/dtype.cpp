@@ -14,7 +14,7 @@ struct PyDType {
 
 std::string name_of(const PyDType& t) { return std::string(dtype_name(t.value)); }
 
-// Filled while the module is imported, under the import lock; read-only afterwards.
+// Borrowed: the module owns them. Filled at import, under the import lock; read-only afterwards.
 std::array<PyObject*, kDTypeCount> objects{};
 
 }  // namespace
@@ -40,7 +40,7 @@ void init_dtype(nb::module_& m) {
     const auto t = static_cast<DType>(i);
     nb::object object = nb::cast(PyDType{t});
     m.attr(std::string(dtype_name(t)).c_str()) = object;
-    objects[static_cast<size_t>(i)] = object.release().ptr();
+    objects[static_cast<size_t>(i)] = object.ptr();
   }
   m.def(
       "dtype_from_name",
