@@ -19,7 +19,7 @@ enum class Kind : uint8_t { Null, False, True, Int, Double, String, Array, Objec
 
 struct ParseOptions {
   /// What errors call the document, such as `models/model.json`; may be empty.
-  std::string name;
+  std::string name = {};
   /// Members with one of these keys, at any depth, become `Kind::Skipped`: their extent is found,
   /// but nothing inside is built or checked beyond strings and brackets being closed.
   std::span<const std::string_view> skip_keys = {};

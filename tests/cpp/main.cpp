@@ -24,8 +24,9 @@ std::vector<Test>& all_tests() {
 }
 
 void report_failure(const char* file, int line, const std::string& message) {
-  ++failures;
-  std::cerr << file << ':' << line << ": " << message << '\n';
+  constexpr int kShown = 20;
+  if (++failures <= kShown) std::cerr << file << ':' << line << ": " << message << '\n';
+  if (failures == kShown) std::cerr << "(further failures of this test are not shown)\n";
 }
 
 void expect_error(const char* file, int line, const std::function<void()>& body, ErrorKind kind,

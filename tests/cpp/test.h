@@ -41,6 +41,19 @@ std::string show(const T& value) {
   }
 }
 
+// Functions, so that what an argument's temporaries own lives until the comparison is done.
+template <class A, class B>
+void expect_equal(const char* file, int line, const char* text, const A& actual,
+                  const B& expected) {
+  if (!(actual == expected))
+    report_failure(file, line, text + (": expected " + show(expected)) + ", got " + show(actual));
+}
+inline void expect_near(const char* file, int line, const char* text, double actual,
+                        double expected, double tolerance) {
+  if (!(std::abs(actual - expected) <= tolerance))
+    report_failure(file, line, text + (": expected " + show(expected)) + ", got " + show(actual));
+}
+
 /// Checks that `body` throws `Error` of `kind` whose message contains `part`.
 void expect_error(const char* file, int line, const std::function<void()>& body, ErrorKind kind,
                   std::string_view part);
@@ -78,28 +91,13 @@ std::string data_file(const std::string& name);
       ::rushlight::test::report_failure(__FILE__, __LINE__, #__VA_ARGS__ " is false"); \
   } while (0)
 
-#define EXPECT_EQ(actual, expected)                                                         \
-  do {                                                                                      \
-    const auto& actual_ = (actual);                                                         \
-    const auto& expected_ = (expected);                                                     \
-    if (!(actual_ == expected_))                                                            \
-      ::rushlight::test::report_failure(__FILE__, __LINE__,                                 \
-                                        #actual ": expected " +                             \
-                                            ::rushlight::test::show(expected_) + ", got " + \
-                                            ::rushlight::test::show(actual_));              \
-  } while (0)
+#define EXPECT_EQ(actual, expected) \
+  ::rushlight::test::expect_equal(__FILE__, __LINE__, #actual, actual, expected)
 
 /// |actual - expected| <= tolerance; NaN never passes.
-#define EXPECT_NEAR(actual, expected, tolerance)                                            \
-  do {                                                                                      \
-    const double actual_ = static_cast<double>(actual);                                     \
-    const double expected_ = static_cast<double>(expected);                                 \
-    if (!(std::abs(actual_ - expected_) <= (tolerance)))                                    \
-      ::rushlight::test::report_failure(__FILE__, __LINE__,                                 \
-                                        #actual ": expected " +                             \
-                                            ::rushlight::test::show(expected_) + ", got " + \
-                                            ::rushlight::test::show(actual_));              \
-  } while (0)
+#define EXPECT_NEAR(actual, expected, tolerance)                                           \
+  ::rushlight::test::expect_near(__FILE__, __LINE__, #actual, static_cast<double>(actual), \
+                                 static_cast<double>(expected), tolerance)
 
 /// `kind` is an ErrorKind's name; `part` must occur in the message.
 #define EXPECT_ERROR(expression, kind, part) \

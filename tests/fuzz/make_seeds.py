@@ -1,0 +1,78 @@
+"""Writes the seed corpora: small valid files of every kind that the readers take.
+
+Usage: make_seeds.py DIRECTORY
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+REPOSITORY = Path(__file__).parents[2]
+
+DOCUMENTS = [
+    None,
+    [True, False, 0, -1, 2**63 - 1, -(2**63), 2**64, 0.5, 1e300, -1e-300],
+    {"a": [], "b": {}, "c": "caf\u00e9 \U0001f600 \" \\ \n", "": [[[[[[1]]]]]]},
+    {"nodes": [{"target": "aten.add.Tensor", "metadata": {"stack_trace": 'File "x", } ]'}}]},
+    {f"key{i}": i for i in range(40)},
+]
+
+
+def zip_of(entries: dict[str, bytes], method: int, streamed: bool, comment: bytes = b"") -> bytes:
+    """An archive; `streamed` gives data descriptors, as for an output that cannot seek."""
+
+    class Unseekable(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+        def seek(self, *args: int) -> int:
+            raise io.UnsupportedOperation
+
+        def tell(self) -> int:
+            raise io.UnsupportedOperation
+
+    out = Unseekable() if streamed else io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        archive.comment = comment
+        for name, data in entries.items():
+            with archive.open(name, "w", force_zip64=len(name) % 2 == 0) as entry:
+                entry.write(data)
+    return out.getvalue()
+
+
+def main(directory: Path) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+    for kind in ("zip", "json", "npy"):
+        (directory / kind).mkdir(parents=True)
+    for i, document in enumerate(DOCUMENTS):
+        for ascii_only in (True, False):
+            text = json.dumps(document, ensure_ascii=ascii_only, indent=1 if ascii_only else None)
+            (directory / "json" / f"{i}-{ascii_only}.json").write_text(text, encoding="utf-8")
+
+    entries = {
+        "m/version": b"3\n",
+        "m/models/model.json": json.dumps(DOCUMENTS[3]).encode(),
+        "m/data/weights/weight_0": bytes(64),
+        "m/data/weights/weight_01": b"",
+    }
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        for streamed in (False, True):
+            data = zip_of(entries, method, streamed, b"comment" if streamed else b"")
+            (directory / "zip" / f"{method}-{streamed}.zip").write_bytes(data)
+    for fixture in (REPOSITORY / "tests/data/npy").glob("*.np[yz]"):
+        shutil.copy(fixture, directory / "npy")
+    small = {"x": np.arange(3.0), "y.z": np.zeros((0, 2), bool)}
+    for name, save in (("small.npz", np.savez), ("small-deflated.npz", np.savez_compressed)):
+        save(directory / "npy" / name, **small)
+        shutil.copy(directory / "npy" / name, directory / "zip")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
