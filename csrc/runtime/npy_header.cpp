@@ -186,16 +186,20 @@ std::string make_npy_header(DType dtype, IntList sizes) {
   const char order = item_size(dtype) == 1 ? '|' : '<';
   std::string dictionary = detail::concat("{'descr': '", order, kCodes[static_cast<size_t>(dtype)],
                                           "', 'fortran_order': False, 'shape': (");
-  for (size_t i = 0; i < sizes.size(); ++i)
-    dictionary += (i ? " " : "") + std::to_string(sizes[i]) + (i + 1 < sizes.size() ? "," : "");
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (i) dictionary += ", ";
+    dictionary += std::to_string(sizes[i]);
+  }
   if (sizes.size() == 1) dictionary += ',';
   dictionary += "), }";
   const size_t unpadded = kMagic.size() + 4 + dictionary.size() + 1;
   dictionary.append((kDataAlignment - unpadded % kDataAlignment) % kDataAlignment, ' ');
   dictionary += '\n';
   std::string header(kMagic);
-  header += {'\x01', '\0', static_cast<char>(dictionary.size() & 0xFF),
-             static_cast<char>(dictionary.size() >> 8)};
+  header += '\x01';
+  header += '\0';
+  header += static_cast<char>(dictionary.size() & 0xFF);
+  header += static_cast<char>(dictionary.size() >> 8);
   return header + dictionary;
 }
 
