@@ -1,0 +1,120 @@
+"""Runs a whole program on NumPy arrays, one node after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from .arrays import Array, from_numpy
+from .registry import call, lookup
+
+
+class Value(Protocol):
+    """A value of the graph; only its name matters here."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class Node(Protocol):
+    """One operator: `args` and `kwargs` hold values, numbers, strings, None, and lists of them."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def args(self) -> Sequence[Any]: ...
+    @property
+    def kwargs(self) -> Mapping[str, Any]: ...
+    @property
+    def outputs(self) -> Sequence[Any]: ...
+
+
+class Graph(Protocol):
+    @property
+    def inputs(self) -> Sequence[Any]: ...
+    @property
+    def nodes(self) -> Sequence[Any]: ...
+    @property
+    def outputs(self) -> Sequence[Any]: ...
+
+
+class Program(Protocol):
+    """A graph and, by the name of the graph's input, the arrays that it brings along
+    (parameters, buffers, lifted tensors)."""
+
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def constants(self) -> Mapping[str, Array]: ...
+
+
+class Interpreter:
+    """Computes the outputs of a program from its inputs.
+
+    Raises:
+        NotImplementedError: operators that the reference lacks, all of them in one message.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._graph = program.graph
+        self._constants = dict(program.constants)
+        missing = sorted({n.target for n in self._graph.nodes if not _known(n.target)})
+        if missing:
+            raise NotImplementedError(
+                f"the reference interpreter has no operator {', '.join(missing)}"
+            )
+
+    def run(self, *inputs: Any) -> list[Any]:
+        """The graph's outputs, in their order.
+
+        `inputs` are arrays or numbers for those inputs of the graph that the program does not
+        bring along, in their order.
+        """
+        names = [value.name for value in self._graph.inputs]
+        free = [name for name in names if name not in self._constants]
+        if len(inputs) != len(free):
+            raise TypeError(f"expected {len(free)} inputs ({', '.join(free)}), got {len(inputs)}")
+        values: dict[str, Any] = {
+            name: from_numpy(array) for name, array in self._constants.items()
+        }
+        values.update(zip(free, map(_input, inputs), strict=True))
+        for node in self._graph.nodes:
+            args = _filled(node.args, values)
+            kwargs = {name: _filled(arg, values) for name, arg in node.kwargs.items()}
+            _store(node.outputs, call(node.target, *args, **kwargs), values)
+        return [_filled(output, values) for output in self._graph.outputs]
+
+
+def _known(target: str) -> bool:
+    try:
+        lookup(target)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def _input(value: Any) -> Any:
+    return from_numpy(value) if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def _filled(argument: Any, values: Mapping[str, Any]) -> Any:
+    """The argument with every value of the graph replaced by its array."""
+    if isinstance(argument, (list, tuple)):
+        return [_filled(part, values) for part in argument]
+    name = getattr(argument, "name", None)
+    return values[name] if isinstance(name, str) else argument
+
+
+def _store(outputs: Sequence[Any], result: Any, values: dict[str, Any]) -> None:
+    """Names what an operator returned: nothing, one result, a tuple, or one list of tensors."""
+    if len(outputs) == 1 and not isinstance(result, tuple):
+        results: Sequence[Any] = [result]
+    else:
+        results = [] if result is None else result
+    for output, part in zip(outputs, results, strict=True):
+        if isinstance(output, (list, tuple)):
+            _store(output, tuple(part), values)
+        elif output is not None:
+            values[output.name] = part
