@@ -41,7 +41,7 @@ def round_to_bfloat16(values: Array) -> Array:
     bits = numbers.view(np.uint32)
     odd = (bits >> np.uint32(16)) & np.uint32(1)
     rounded = (bits + np.uint32(0x7FFF) + odd) & np.uint32(0xFFFF0000)
-    return np.where(np.isnan(numbers), np.float32(np.nan), rounded.view(np.float32))
+    return np.asarray(np.where(np.isnan(numbers), np.float32(np.nan), rounded.view(np.float32)))
 
 
 def dtype_of(value: Array) -> str:

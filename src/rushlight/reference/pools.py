@@ -31,7 +31,7 @@ def windows(
     padding: Sizes,
     dilation: Sizes,
     ceil_mode: bool,
-    fill: object,
+    fill: float,
 ) -> Array:
     """All windows over the last dimensions: (..., elements of a window, *windows)."""
     rank = len(kernel)
@@ -61,7 +61,7 @@ def maximum_pool(
 ) -> tuple[Array, Array]:
     """The largest element of every window and its place in the flattened input; NaN wins."""
     kernel, pads, dilate = (ints(v, rank) for v in (kernel_size, padding, dilation))
-    step = kernel if stride == () or stride == [] else ints(stride, rank)
+    step = ints(stride, rank) or kernel
     plain = np.asarray(self)
     lowest = -np.inf if is_floating(dtype_of(self)) else np.iinfo(plain.dtype).min
     numbers = np.arange(int(np.prod(plain.shape[-rank:]))).reshape(plain.shape[-rank:])
@@ -78,7 +78,7 @@ def maximum_pool(
 
 def _first_largest(values: Array, names: Array, axis: int) -> Array:
     largest = values.max(axis=axis, keepdims=True)
-    candidates = (names >= 0) & ((values == largest) | (values != values))
+    candidates = (names >= 0) & ((values == largest) | np.isnan(values))
     return np.asarray(candidates.argmax(axis=axis, keepdims=True))
 
 
@@ -95,7 +95,7 @@ def average_pool(
     """The mean of every window. What hangs over beyond the padding never counts."""
     dtype = dtype_of(self)
     kernel, pads = ints(kernel_size, rank), ints(padding, rank)
-    step = kernel if stride == () or stride == [] else ints(stride, rank)
+    step = ints(stride, rank) or kernel
     ones = (1,) * rank
     sums = windows(accumulate(self, dtype), kernel, step, pads, ones, ceil_mode, 0)
     total = sums.sum(axis=self.ndim - rank)
@@ -121,6 +121,7 @@ def adaptive_parts(value: Array, sizes: Sizes) -> Iterator[tuple[tuple[int, ...]
     shape = value.shape[-len(sizes) :]
     for at in itertools.product(*(range(size) for size in sizes)):
         places = tuple(
-            slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, shape, sizes, strict=True)
+            slice(i * n // m, -(-(i + 1) * n // m))
+            for i, n, m in zip(at, shape, sizes, strict=True)
         )
         yield at, value[trailing(places)]

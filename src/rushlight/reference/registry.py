@@ -127,4 +127,3 @@ def call(operator: str, *args: Any, **kwargs: Any) -> Any:
     named = {name: _as_arrays(arg) for name, arg in kwargs.items()}
     with np.errstate(all="ignore"):
         return _as_arrays(function(*values, **named))
-

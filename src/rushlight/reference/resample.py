@@ -25,9 +25,7 @@ def target(
     return sizes, list(scale_factors)
 
 
-def resample(
-    taps: Taps, value: Array, output_size: Sizes, scales: Sequence[float | None]
-) -> Array:
+def resample(taps: Taps, value: Array, output_size: Sizes, scales: Sequence[float | None]) -> Array:
     dtype = dtype_of(value)
     if taps is nearest or taps is nearest_exact:
         out = np.asarray(value)

@@ -10,10 +10,10 @@ import numpy as np
 from .arrays import Array, Sizes, trailing
 
 
-def pad_spatial(value: Array, before: Sizes, after: Sizes, fill: object) -> Array:
+def pad_spatial(value: Array, before: Sizes, after: Sizes, fill: float) -> Array:
     """Pads the last ``len(before)`` dimensions."""
     widths = [(0, 0)] * (value.ndim - len(before)) + list(zip(before, after, strict=True))
-    return np.pad(value, widths, constant_values=fill)
+    return np.asarray(np.pad(value, widths, constant_values=fill))
 
 
 def window_count(size: int, kernel: int, stride: int, dilation: int) -> int:
@@ -79,4 +79,4 @@ def transposed_convolution(
         taps = filters[trailing(offset)].swapaxes(1, 2)  # (groups, O, C)
         view[...] += (taps @ columns).reshape(view.shape)
     inside = tuple(slice(p, n - p) for n, p in zip(sizes, padding, strict=True))
-    return out[trailing(inside)]
+    return np.asarray(out[trailing(inside)])

@@ -80,9 +80,7 @@ def softplus_default(self: Array, beta: Number = 1, threshold: Number = 20) -> A
     """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold."""
     dtype = dtype_of(self)
     b = widen(beta, dtype)
-    return apply(
-        lambda x: np.where(x * b > threshold, x, np.log1p(np.exp(x * b)) / b), dtype, self
-    )
+    return apply(lambda x: np.where(x * b > threshold, x, np.log1p(np.exp(x * b)) / b), dtype, self)
 
 
 def log_sigmoid_default(self: Array) -> Array:

@@ -13,7 +13,8 @@ from ..promotion import result_type
 
 
 def index_Tensor(self: Array, indices: Sequence[Array | None]) -> Array:
-    return self[indexer(self, indices)]
+    picked: Array = self[indexer(self, indices)]
+    return picked
 
 
 def _unsafe_index_Tensor(self: Array, indices: Sequence[Array | None]) -> Array:
@@ -88,7 +89,8 @@ def put_default(self: Array, index: Array, source: Array, accumulate: bool = Fal
 
 def masked_select_default(self: Array, mask: Array) -> Array:
     value, chosen = np.broadcast_arrays(self, mask, subok=True)
-    return value[chosen]
+    picked: Array = value[chosen]
+    return picked
 
 
 def masked_fill_Scalar(self: Array, mask: Array, value: Number) -> Array:

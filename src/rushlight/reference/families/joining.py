@@ -117,7 +117,7 @@ def meshgrid_default(tensors: Sequence[Array]) -> list[Array]:
 def cartesian_prod_default(tensors: Sequence[Array]) -> Array:
     if len(tensors) == 1:
         return tensors[0]
-    return np.stack([grid.reshape(-1) for grid in meshgrid_default(tensors)], axis=1)
+    return stack_default([grid.reshape(-1) for grid in meshgrid_default(tensors)], 1)
 
 
 def block_diag_default(tensors: Sequence[Array]) -> Array:
@@ -137,7 +137,7 @@ def pixel_shuffle_default(self: Array, upscale_factor: int) -> Array:
     r = upscale_factor
     *batch, channels, height, width = self.shape
     blocks = self.reshape(-1, channels // (r * r), r, r, height, width)
-    spread = blocks.transpose(0, 1, 4, 2, 5, 3)
+    spread = np.transpose(blocks, (0, 1, 4, 2, 5, 3))
     return spread.reshape(*batch, channels // (r * r), height * r, width * r)
 
 
@@ -145,13 +145,13 @@ def pixel_unshuffle_default(self: Array, downscale_factor: int) -> Array:
     r = downscale_factor
     *batch, channels, height, width = self.shape
     blocks = self.reshape(-1, channels, height // r, r, width // r, r)
-    gathered = blocks.transpose(0, 1, 3, 5, 2, 4)
+    gathered = np.transpose(blocks, (0, 1, 3, 5, 2, 4))
     return gathered.reshape(*batch, channels * r * r, height // r, width // r)
 
 
 def channel_shuffle_default(self: Array, groups: int) -> Array:
     n, channels, *rest = self.shape
-    mixed = self.reshape(n, groups, channels // groups, *rest).swapaxes(1, 2)
+    mixed = np.swapaxes(self.reshape(n, groups, channels // groups, *rest), 1, 2)
     return mixed.reshape(self.shape)
 
 
@@ -165,7 +165,7 @@ def triu_default(self: Array, diagonal: int = 0) -> Array:
 
 def diag_default(self: Array, diagonal: int = 0) -> Array:
     """A vector as the diagonal of a matrix, or a copy of a matrix's diagonal."""
-    return cast(np.diag(np.asarray(self), diagonal), dtype_of(self)).copy()
+    return copy_of(cast(np.diag(np.asarray(self), diagonal), dtype_of(self)))
 
 
 def diag_embed_default(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:

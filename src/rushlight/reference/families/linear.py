@@ -161,17 +161,13 @@ def kron_default(self: Array, other: Array) -> Array:
     return cast(np.kron(widen(self, dtype), widen(other, dtype)), dtype)
 
 
-def tensordot_default(
-    self: Array, other: Array, dims_self: Sizes, dims_other: Sizes
-) -> Array:
+def tensordot_default(self: Array, other: Array, dims_self: Sizes, dims_other: Sizes) -> Array:
     dtype = dtype_of(self)
     axes = (list(dims_self), list(dims_other))
     return cast(np.tensordot(accumulate(self, dtype), accumulate(other, dtype), axes), dtype)
 
 
-def einsum_default(
-    equation: str, tensors: Sequence[Array], *, path: Sizes | None = None
-) -> Array:
+def einsum_default(equation: str, tensors: Sequence[Array], *, path: Sizes | None = None) -> Array:
     dtype = dtype_of(tensors[0])
     parts = [accumulate(tensor, dtype) for tensor in tensors]
     return cast(np.einsum(equation.replace(" ", ""), *parts), dtype)
@@ -211,9 +207,7 @@ def _cdist_forward_default(x1: Array, x2: Array, p: float, compute_mode: int | N
     return cast((gaps**p).sum(axis=-1) ** (1 / p), dtype)
 
 
-def cdist_default(
-    x1: Array, x2: Array, p: float = 2, compute_mode: int | None = None
-) -> Array:
+def cdist_default(x1: Array, x2: Array, p: float = 2, compute_mode: int | None = None) -> Array:
     return _cdist_forward_default(x1, x2, p, compute_mode)
 
 
@@ -225,9 +219,7 @@ def pairwise_distance_default(
     return cast(np.sum(gap**p, axis=-1, keepdims=keepdim) ** (1 / p), dtype)
 
 
-def cosine_similarity_default(
-    x1: Array, x2: Array, dim: int = 1, eps: float = 1e-08
-) -> Array:
+def cosine_similarity_default(x1: Array, x2: Array, dim: int = 1, eps: float = 1e-08) -> Array:
     dtype = float_type(x1, x2)
     a, b = np.broadcast_arrays(accumulate(x1, dtype), accumulate(x2, dtype))
     axis = axis_of(dim, a.ndim)

@@ -30,9 +30,7 @@ def smooth_l1_loss_default(
     return reduced(np.where(gap < beta, square, gap - 0.5 * beta), reduction, dtype)
 
 
-def huber_loss_default(
-    self: Array, target: Array, reduction: int = 1, delta: float = 1.0
-) -> Array:
+def huber_loss_default(self: Array, target: Array, reduction: int = 1, delta: float = 1.0) -> Array:
     dtype = result_type(self, target)
     gap = np.abs(accumulate(self, dtype) - accumulate(target, dtype))
     loss = np.where(gap <= delta, 0.5 * gap**2, delta * (gap - 0.5 * delta))

@@ -28,9 +28,7 @@ def argsort_default(self: Array, dim: int = -1, descending: bool = False) -> Arr
     return sort_default(self, dim, descending)[1]
 
 
-def argsort_stable(
-    self: Array, *, stable: bool, dim: int = -1, descending: bool = False
-) -> Array:
+def argsort_stable(self: Array, *, stable: bool, dim: int = -1, descending: bool = False) -> Array:
     return sort_default(self, dim, descending)[1]
 
 

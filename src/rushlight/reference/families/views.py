@@ -85,7 +85,7 @@ def unflatten_int(self: Array, dim: int, sizes: Sizes) -> Array:
 
 
 def permute_default(self: Array, dims: Sizes) -> Array:
-    return self.transpose([axis_of(dim, self.ndim) for dim in dims])
+    return np.transpose(self, [axis_of(dim, self.ndim) for dim in dims])
 
 
 def transpose_int(self: Array, dim0: int, dim1: int) -> Array:
@@ -274,8 +274,10 @@ def tensor_split_sections(self: Array, sections: int, dim: int = 0) -> list[Arra
 
 
 def tensor_split_indices(self: Array, indices: Sizes, dim: int = 0) -> list[Array]:
-    bounds = [0, *indices, None]
-    return [slice_Tensor(self, dim, a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [
+        slice_Tensor(self, dim, start, end)
+        for start, end in zip([0, *indices], [*indices, None], strict=True)
+    ]
 
 
 def unsafe_split_Tensor(self: Array, split_size: int, dim: int = 0) -> list[Array]:
@@ -292,11 +294,11 @@ def unbind_int(self: Array, dim: int = 0) -> list[Array]:
 
 
 def alias_default(self: Array) -> Array:
-    return self.view()
+    return self[...]
 
 
 def detach_default(self: Array) -> Array:
-    return self.view()
+    return self[...]
 
 
 def lift_fresh_default(self: Array) -> Array:
