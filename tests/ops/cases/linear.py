@@ -16,6 +16,7 @@ def products(operator: str) -> Iterator[Case]:
     source = Source(operator)
     name = operator.split(".")[1]
     for dtype in TYPES:
+
         def new(*shape: int, kind: str = dtype) -> object:
             return source(shape, kind)
 
@@ -60,7 +61,8 @@ def contractions(operator: str) -> Iterator[Case]:
         x, y, z = source((2, 3), dtype), source((3, 4), dtype), source((2, 3, 4), dtype)
         table: dict[str, list[tuple[object, ...]]] = {
             "tensordot": [(z, y, [1, 2], [0, 1]), (x, y, [1], [0])],
-            "einsum": [("ij,jk->ik", [x, y]), ("bij,ij->b", [z, y]), ("...ij,jk -> ...ik", [z, y.T]),
+            "einsum": [("ij,jk->ik", [x, y]), ("bij,ij->b", [z, y]),
+                       ("...ij,jk -> ...ik", [z, y.T]),
                        ("ij->ji", [x]), ("ij->", [x]), ("ij,jk", [x, y])],
             "cdist": [(z, z), (x, source((5, 3), dtype)), (x, x, 1.0), (x, x, 3.0)],
             "linalg_cross": [(x, source((2, 3), dtype))],

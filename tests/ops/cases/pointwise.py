@@ -11,16 +11,19 @@ from .table import ALL, COMPLEX, FLOATS, INTEGERS, REALS, Case, Source, serves
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, 88.0, -104.0, 1e-30)
 
 
-@serves(
-    *(
-        f"{name}.default"
-        for name in (
-            "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh "
-            "tanh asinh acosh atanh sigmoid erf erfc erfinv reciprocal sinc deg2rad rad2deg "
-            "lgamma digamma i0 angle"
-        ).split()
-    )
-)
+FLOAT_FUNCTIONS = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos",
+    "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "sigmoid", "erf", "erfc", "erfinv", "reciprocal", "sinc", "deg2rad", "rad2deg",
+    "lgamma", "digamma", "i0", "angle",
+)  # fmt: skip
+ACTIVATIONS = (
+    "silu", "mish", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "elu", "celu",
+    "selu", "gelu", "softplus", "log_sigmoid", "hardshrink", "softshrink", "frac",
+)  # fmt: skip
+
+
+@serves(*(f"{name}.default" for name in FLOAT_FUNCTIONS))
 def float_functions(operator: str) -> Iterator[Case]:
     source = Source(operator)
     for dtype in FLOATS:
@@ -75,10 +78,7 @@ def integers(operator: str) -> Iterator[Case]:
             yield (array,), {}
 
 
-@serves(*(f"{name}.default" for name in (
-    "silu mish hardsigmoid hardswish hardtanh leaky_relu elu celu selu gelu softplus log_sigmoid "
-    "hardshrink softshrink frac"
-).split()))  # fmt: skip
+@serves(*(f"{name}.default" for name in ACTIVATIONS))
 def activations(operator: str) -> Iterator[Case]:
     source = Source(operator)
     for dtype in FLOATS:
@@ -119,8 +119,8 @@ def with_arguments(operator: str) -> Iterator[Case]:
         "clamp_min.default": [((x, 0.5), {}), ((number, 1), {})],
         "clamp_max.default": [((x, 0.5), {}), ((number, 1), {})],
         "round.decimals": [((x,), {"decimals": 2}), ((x * 100,), {"decimals": -1})],
-        "nan_to_num.default": [((np.array([np.nan, np.inf, -np.inf], np.float32), 1.0, 2.0, 3.0), {}),
-                               ((np.array([np.nan, np.inf, -np.inf], np.float16),), {})],
+        "nan_to_num.default": [((np.float32([np.nan, np.inf, -np.inf]), 1.0, 2.0, 3.0), {}),
+                               ((np.float16([np.nan, np.inf, -np.inf]),), {})],
         "rrelu.default": [((x,), {}), ((x, 0.1, 0.3, False), {})],
         "dropout.default": [((x, 0.5, False), {}), ((x, 0.0, True), {})],
     }  # fmt: skip
@@ -134,7 +134,7 @@ MIXED = (("float32", "float64"), ("int64", "float32"), ("bool", "int32"), ("uint
 
 ARITHMETIC = ("add.Tensor", "sub.Tensor", "rsub.Tensor", "mul.Tensor", "div.Tensor",
               "maximum.default", "minimum.default", "fmax.default", "fmin.default")  # fmt: skip
-COMPARISONS = tuple(f"{name}.Tensor" for name in "eq ne lt le gt ge".split())
+COMPARISONS = tuple(f"{name}.Tensor" for name in ["eq", "ne", "lt", "le", "gt", "ge"])
 LOGIC = tuple(f"logical_{name}.default" for name in ("and", "or", "xor"))
 
 

@@ -21,7 +21,7 @@ def over_dims(operator: str) -> Iterator[Case]:
     flags = [{}] if name == "count_nonzero" else [{}, {"keepdim": True}]
     for dtype in FLOATS:
         for x in source.forms(dtype):
-            if nonempty and x.size == 0:
+            if (nonempty and x.size == 0) or (name == "logsumexp" and x.ndim == 0):
                 continue
             for dim in dims_of(x):
                 for kwargs in flags:
