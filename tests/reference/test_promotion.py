@@ -65,7 +65,5 @@ def test_bfloat16_lives_through_views_and_writes() -> None:
 
 
 def test_mean_of_integers_is_refused() -> None:
-    with pytest.raises(
-        RuntimeError, match="Input dtype must be either a floating point or complex"
-    ):
+    with pytest.raises(RuntimeError, match="must be either a floating point or complex"):
         call("aten.mean.default", i64)
