@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).parents[2]
 DOCUMENTS = [
     None,
     [True, False, 0, -1, 2**63 - 1, -(2**63), 2**64, 0.5, 1e300, -1e-300],
-    {"a": [], "b": {}, "c": "caf\u00e9 \U0001f600 \" \\ \n", "": [[[[[[1]]]]]]},
+    {"a": [], "b": {}, "c": 'caf\u00e9 \U0001f600 " \\ \n', "": [[[[[[1]]]]]]},
     {"nodes": [{"target": "aten.add.Tensor", "metadata": {"stack_trace": 'File "x", } ]'}}]},
     {f"key{i}": i for i in range(40)},
 ]
@@ -68,9 +68,10 @@ def main(directory: Path) -> None:
             (directory / "zip" / f"{method}-{streamed}.zip").write_bytes(data)
     for fixture in (REPOSITORY / "tests/data/npy").glob("*.np[yz]"):
         shutil.copy(fixture, directory / "npy")
-    small = {"x": np.arange(3.0), "y.z": np.zeros((0, 2), bool)}
-    for name, save in (("small.npz", np.savez), ("small-deflated.npz", np.savez_compressed)):
-        save(directory / "npy" / name, **small)
+    x, y = np.arange(3.0), np.zeros((0, 2), bool)
+    np.savez(directory / "npy" / "small.npz", x=x, y=y)
+    np.savez_compressed(directory / "npy" / "deflated.npz", x=x, y=y)
+    for name in ("small.npz", "deflated.npz"):
         shutil.copy(directory / "npy" / name, directory / "zip")
 
 

@@ -17,15 +17,15 @@ def main() -> None:
     np.save(HERE / "fortran.npy", np.asfortranarray(values.astype(np.float32)))
     np.save(HERE / "big_endian.npy", (values + 0.5).astype(">c8"))
     for version in ((2, 0), (3, 0)):
-        with open(HERE / f"version{version[0]}.npy", "wb") as file:
+        with (HERE / f"version{version[0]}.npy").open("wb") as file:
             np.lib.format.write_array(file, values.astype(np.float32), version=version)
     np.save(HERE / "uint16.npy", values.astype(np.uint16))
     np.save(HERE / "text.npy", np.array(["a", "bc"]))
     np.save(HERE / "objects.npy", np.array([{}, None]), allow_pickle=True)
     np.save(HERE / "structured.npy", np.zeros(2, [("x", "f4"), ("y", "i4")]))
-    arrays = {"x": values.astype(np.float32), "labels": np.arange(1000, dtype=np.int64)}
-    np.savez(HERE / "stored.npz", **arrays)
-    np.savez_compressed(HERE / "deflated.npz", **arrays)
+    x, labels = values.astype(np.float32), np.arange(1000, dtype=np.int64)
+    np.savez(HERE / "stored.npz", x=x, labels=labels)
+    np.savez_compressed(HERE / "deflated.npz", x=x, labels=labels)
 
 
 if __name__ == "__main__":
