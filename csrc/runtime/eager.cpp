@@ -2,6 +2,7 @@
 
 #include "ir/alias.h"
 #include "ir/pointwise_plan.h"
+#include "ir/shape/rules.h"
 #include "kernels/copy.h"
 #include "runtime/expression.h"
 
@@ -23,7 +24,8 @@ std::vector<Tensor> run_kernel(const OpDef& op, std::span<const Argument> args,
                                const std::vector<TensorMeta>& metas) {
   std::vector<Tensor> tensors;
   tensors.reserve(metas.size());
-  for (const TensorMeta& meta : metas) tensors.push_back(Tensor::empty(meta));
+  for (const TensorMeta& meta : metas)
+    tensors.push_back(is_data_dependent(meta) ? Tensor() : Tensor::empty(meta));
   std::vector<Tensor*> outs;
   for (Tensor& t : tensors) outs.push_back(&t);
   op.kernel(args, outs, Epilogue{});

@@ -1,33 +1,13 @@
-// Parts of tensors as tensors, and loops over elements of any type by their size alone.
+// Parts of tensors as tensors, and what loops over dimensions share.
 #pragma once
 
 #include <vector>
 
 #include "core/tensor.h"
 #include "kernels/kernel.h"
+#include "kernels/strided.h"
 
 namespace rushlight::kernels::portable {
-
-struct Item16 {
-  uint64_t low, high;
-};
-
-/// Calls `f(T{})` with an unsigned type of `size` bytes: moving elements needs no more.
-template <class F>
-decltype(auto) dispatch_item(int64_t size, F&& f) {
-  switch (size) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    default:
-      return f(Item16{});
-  }
-}
 
 /// Elements [start, start + length) along `dim`.
 inline Tensor narrowed(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
