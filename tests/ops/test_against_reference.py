@@ -10,7 +10,7 @@ import pytest
 import rushlight
 from rushlight import reference
 from tests.ops.cases import cases, covered
-from tests.ops.closeness import assert_close, describe_case, flat, from_engine, to_engine
+from tests.ops.closeness import assert_close, describe_case, from_engine, results_of, to_engine
 
 
 def engine_call(operator: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -32,8 +32,8 @@ def both() -> list[str]:
 def test_engine_and_reference_agree(operator: str) -> None:
     for args, kwargs in cases(operator):
         where = describe_case(operator, args, kwargs)
-        expected = flat(reference.call(operator, *args, **kwargs))
-        actual = flat(engine_call(operator, args, kwargs))
+        expected = results_of(operator, reference.call(operator, *args, **kwargs))
+        actual = results_of(operator, engine_call(operator, args, kwargs))
         assert len(actual) == len(expected), where
         for i, (ours, theirs) in enumerate(zip(actual, expected, strict=True)):
             if isinstance(theirs, np.ndarray):

@@ -6,7 +6,7 @@ import pytest
 
 from rushlight import reference
 from tests.ops.cases import cases, covered
-from tests.ops.closeness import describe_case, flat
+from tests.ops.closeness import describe_case, results_of
 from tests.oracle.compare import assert_same, call_torch
 
 pytestmark = pytest.mark.oracle
@@ -17,8 +17,8 @@ def test_operator(operator: str) -> None:
     count = 0
     for args, kwargs in cases(operator):
         where = describe_case(operator, args, kwargs)
-        expected = flat(call_torch(operator, args, kwargs))
-        actual = flat(reference.call(operator, *args, **kwargs))
+        expected = results_of(operator, call_torch(operator, args, kwargs))
+        actual = results_of(operator, reference.call(operator, *args, **kwargs))
         assert len(actual) == len(expected), where
         for i, (ours, theirs) in enumerate(zip(actual, expected, strict=True)):
             if hasattr(theirs, "dtype"):

@@ -20,6 +20,7 @@ from . import (
     reductions,
     resampling,
     sorting,
+    variants,
     views,
 )
 from .table import GENERATORS, Case
@@ -28,6 +29,7 @@ __all__ = ["Case", "cases", "covered"]
 
 _FAMILIES = (
     joining, linear, losses, networks, picking, pointwise, reductions, resampling, sorting, views,
+    variants,
 )  # fmt: skip
 
 
