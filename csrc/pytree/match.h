@@ -1,0 +1,16 @@
+// Walks a tree along a structure: pairing by position and by key, and saying where they differ.
+#pragma once
+
+#include "pytree/flatten.h"
+
+namespace rushlight::pytree {
+
+// The subtrees that stand at the structure's leaves. On a mismatch: ValueError that names the path.
+bool flatten_up_to(State& state, const Node* nodes, std::size_t count, PyObject* tree,
+                   LeafVector& out);
+
+PyObject* treespec_flatten_up_to(PyObject* self, PyObject* tree);
+// (treespec, tree) -> [(path, message), ...], every place where the tree does not follow.
+PyObject* treespec_mismatches(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
+
+}  // namespace rushlight::pytree

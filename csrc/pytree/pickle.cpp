@@ -1,0 +1,133 @@
+#include "pytree/pickle.h"
+
+namespace rushlight::pytree {
+
+namespace {
+
+constexpr long kVersion = 1;
+
+bool corrupt(const char* what) {
+  PyErr_Format(PyExc_ValueError, "not a pickled TreeSpec: %s", what);
+  return false;
+}
+
+bool read_count(PyObject* number, std::uint32_t& out) {
+  if (!PyLong_Check(number)) return corrupt("a count that is no integer");
+  const unsigned long long value = PyLong_AsUnsignedLongLong(number);
+  if (PyErr_Occurred()) PyErr_Clear();
+  if (value > UINT32_MAX) return corrupt("a count out of range");
+  out = static_cast<std::uint32_t>(value);
+  return true;
+}
+
+bool read_state_node(State& state, PyObject* item, Node& node) {
+  if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != 6) return corrupt("a node of 6 expected");
+  std::uint32_t arity = 0;
+  std::uint32_t skip = 0;
+  std::uint32_t span = 0;
+  if (!read_count(PyTuple_GET_ITEM(item, 2), arity) ||
+      !read_count(PyTuple_GET_ITEM(item, 3), skip) ||
+      !read_count(PyTuple_GET_ITEM(item, 4), span)) {
+    return false;
+  }
+  PyObject* name_space = PyTuple_GET_ITEM(item, 5);
+  if (!PyUnicode_Check(name_space)) return corrupt("a namespace that is no string");
+  if (!node_from(state, PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1), arity, name_space,
+                 node)) {
+    return false;
+  }
+  node.skip = skip;
+  node.span = span;
+  return true;
+}
+
+}  // namespace
+
+bool link_nodes(NodeVector& nodes) {
+  struct Open {
+    std::size_t node;
+    std::uint64_t children;  // seen so far, the leaves between them included
+    std::uint64_t inner;
+    std::uint64_t leaves;
+  };
+  SmallVector<Open, 16> open;
+  if (nodes.empty()) return true;
+  if (nodes[0].span != nodes.size() || nodes[0].skip != 0) return corrupt("the root's extent");
+  for (std::size_t i = 0; i <= nodes.size(); ++i) {
+    while (!open.empty() && i == open.back().node + nodes[open.back().node].span) {
+      const Open done = open.pop_back();
+      Node& node = nodes[done.node];
+      const std::uint64_t leaves = done.leaves + (node.arity - done.inner);
+      if (leaves > UINT32_MAX) return corrupt("too many leaves");
+      node.leaves = static_cast<std::uint32_t>(leaves);
+      if (!open.empty()) open.back().leaves += leaves;
+    }
+    if (i == nodes.size()) break;
+    const Node& node = nodes[i];
+    if (!open.empty()) {
+      Open& parent = open.back();
+      parent.children += std::uint64_t{node.skip} + 1;
+      ++parent.inner;
+      if (parent.children > nodes[parent.node].arity) return corrupt("more children than room");
+      if (i + node.span > parent.node + nodes[parent.node].span) return corrupt("an extent");
+    }
+    if (node.span == 0) return corrupt("an empty extent");
+    open.push_back({i, 0, 0, 0});
+  }
+  return open.empty() || corrupt("an open end");
+}
+
+PyObject* treespec_reduce(PyObject* self, PyObject*) {
+  TreeSpec* spec = as_treespec(self);
+  Ref nodes(PyTuple_New(Py_SIZE(spec)));
+  if (!nodes) return nullptr;
+  for (Py_ssize_t i = 0; i < Py_SIZE(spec); ++i) {
+    const Node& node = spec->nodes[i];
+    Ref type(node_type(*spec->state, node));
+    Ref context(type ? node_context(*spec->state, node) : nullptr);
+    if (!context) return nullptr;
+    const bool registered = node.kind == Kind::kDataclass || node.kind == Kind::kCustom;
+    PyObject* item = Py_BuildValue(
+        "(OOIIIO)", type.get(), context.get(), node.arity, node.skip, node.span,
+        registered ? reinterpret_cast<Registration*>(node.extra)->name_space
+                   : spec->state->str_empty);
+    if (item == nullptr) return nullptr;
+    PyTuple_SET_ITEM(nodes.get(), i, item);
+  }
+  return Py_BuildValue("(O((lO)))", spec->state->loads, kVersion, nodes.get());
+}
+
+PyObject* treespec_from_state(PyObject* module, PyObject* pickled) {
+  State* state = state_of(module);
+  if (!PyTuple_Check(pickled) || PyTuple_GET_SIZE(pickled) != 2 ||
+      !PyLong_Check(PyTuple_GET_ITEM(pickled, 0)) || !PyTuple_Check(PyTuple_GET_ITEM(pickled, 1))) {
+    corrupt("(version, nodes) expected");
+    return nullptr;
+  }
+  const long version = PyLong_AsLong(PyTuple_GET_ITEM(pickled, 0));
+  if (version != kVersion) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError,
+                 "a pickled TreeSpec of version %R; this release reads version %ld",
+                 PyTuple_GET_ITEM(pickled, 0), kVersion);
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    PyObject* items = PyTuple_GET_ITEM(pickled, 1);
+    NodeVector nodes;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i) {
+      Node node{};
+      const bool ok = read_state_node(*state, PyTuple_GET_ITEM(items, i), node);
+      if (ok) {
+        nodes.push_back(node);
+        continue;
+      }
+      Py_XDECREF(node.data);
+      Py_XDECREF(node.extra);
+      return nullptr;
+    }
+    return link_nodes(nodes) ? treespec_from(*state, nodes) : nullptr;
+  });
+}
+
+}  // namespace rushlight::pytree

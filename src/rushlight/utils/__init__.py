@@ -1,0 +1,1 @@
+"""Tools around tensors; the modules mirror ``torch.utils``."""
