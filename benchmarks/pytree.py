@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import math
 import statistics
@@ -65,10 +66,11 @@ class Library:
 
     name: str
     flatten: Callable[[Any], Any]
-    unflatten: Callable[[Any, Any], Any]  # (leaves, spec)
+    unflatten: Callable[[Any, Any], Any]
     map: Callable[..., Any]
     map_with_path: Callable[..., Any] | None
     structure: Callable[[Any], Any] | None  # None: its structures have no ==
+    spec_first: bool = False  # unflatten(spec, leaves)
 
 
 def libraries() -> list[Library]:
@@ -93,10 +95,11 @@ def libraries() -> list[Library]:
             Library(
                 "jax",
                 jax_tree.tree_flatten,
-                lambda leaves, spec: jax_tree.tree_unflatten(spec, leaves),
+                jax_tree.tree_unflatten,
                 jax_tree.tree_map,
                 jax_tree.tree_map_with_path,
                 jax_tree.tree_structure,
+                spec_first=True,
             )
         )
     found += _optree() + _torch() + _dm_tree()
@@ -115,23 +118,16 @@ def _optree() -> list[Library]:
         namespace="bench",
     )
 
-    def flatten(tree: Any) -> Any:
-        return optree.tree_flatten(tree, none_is_leaf=True, namespace="bench")
-
-    def tree_map(f: Any, tree: Any) -> Any:
-        return optree.tree_map(f, tree, none_is_leaf=True, namespace="bench")
-
-    def map_with_path(f: Any, tree: Any) -> Any:
-        return optree.tree_map_with_path(f, tree, none_is_leaf=True, namespace="bench")
-
+    options: dict[str, Any] = {"none_is_leaf": True, "namespace": "bench"}
     return [
         Library(
             "optree",
-            flatten,
-            lambda leaves, spec: optree.tree_unflatten(spec, leaves),
-            tree_map,
-            map_with_path,
-            lambda tree: flatten(tree)[1],
+            functools.partial(optree.tree_flatten, **options),
+            optree.tree_unflatten,
+            functools.partial(optree.tree_map, **options),
+            functools.partial(optree.tree_map_with_path, **options),
+            functools.partial(optree.tree_structure, **options),
+            spec_first=True,
         )
     ]
 
@@ -179,10 +175,11 @@ def _dm_tree() -> list[Library]:
         Library(
             "dm-tree",
             dm.flatten,
-            lambda leaves, spec: dm.unflatten_as(spec, leaves),
+            dm.unflatten_as,
             dm.map_structure,
             dm.map_structure_with_path,
             None,
+            spec_first=True,
         )
     ]
 
@@ -192,10 +189,12 @@ def actions(lib: Library, tree: Any) -> dict[str, Callable[[], Any]]:
     is_dm = lib.name == "dm-tree"
     flat = lib.flatten(tree)
     leaves, spec = (flat, tree) if is_dm else flat
+    flatten, unflatten, tree_map = lib.flatten, lib.unflatten, lib.map
+    first, then = (spec, leaves) if lib.spec_first else (leaves, spec)
     rows: dict[str, Callable[[], Any]] = {
-        "flatten": lambda: lib.flatten(tree),
-        "unflatten": lambda: lib.unflatten(leaves, spec),
-        "map": lambda: lib.map(identity, tree),
+        "flatten": lambda: flatten(tree),
+        "unflatten": lambda: unflatten(first, then),
+        "map": lambda: tree_map(identity, tree),
     }
     if lib.map_with_path is not None:
         map_with_path = lib.map_with_path

@@ -10,9 +10,9 @@ namespace rushlight::pytree {
 struct Signature {
   const char* function;
   const char* const* names;
-  int count;           // all parameters
-  int positional;      // how many of them may be given by position
-  int required;        // how many of them must be given
+  int count;            // all parameters
+  int positional;       // how many of them may be given by position
+  int required;         // how many of them must be given
   int positional_only;  // how many of them may not be given by name
 };
 

@@ -50,7 +50,8 @@ bool has_generated_new(State& state, PyTypeObject* type, bool& yes) {
   if (!prefix) return false;
   const Py_ssize_t starts = PyUnicode_Tailmatch(module_name, prefix.get(), 0, PY_SSIZE_T_MAX, -1);
   if (starts < 0) return false;
-  yes = starts == 1 && PyCFunction_GET_SELF(tuple_new) == reinterpret_cast<PyObject*>(&PyTuple_Type);
+  yes =
+      starts == 1 && PyCFunction_GET_SELF(tuple_new) == reinterpret_cast<PyObject*>(&PyTuple_Type);
   return true;
 }
 
@@ -70,17 +71,6 @@ bool is_structseq(PyTypeObject* type, bool& yes) {
   return yes = true;
 }
 
-unsigned int version_of(PyTypeObject* type) {
-#if PY_VERSION_HEX < 0x030C0000
-  if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG)) return 0;
-#endif
-#ifdef Py_GIL_DISABLED
-  return __atomic_load_n(&type->tp_version_tag, __ATOMIC_ACQUIRE);
-#else
-  return type->tp_version_tag;
-#endif
-}
-
 class MaybeLock {
  public:
   explicit MaybeLock(std::mutex& mutex) : mutex_(mutex) {
@@ -97,6 +87,17 @@ class MaybeLock {
 };
 
 }  // namespace
+
+unsigned int version_of(PyTypeObject* type) {
+#if PY_VERSION_HEX < 0x030C0000
+  if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG)) return 0;
+#endif
+#ifdef Py_GIL_DISABLED
+  return __atomic_load_n(&type->tp_version_tag, __ATOMIC_ACQUIRE);
+#else
+  return type->tp_version_tag;
+#endif
+}
 
 bool classify_tuple_subclass(State& state, PyTypeObject* type, TupleClass& out) {
   TupleClass& cached =

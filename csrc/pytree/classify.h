@@ -18,6 +18,10 @@ struct Class {
   Registration* registration = nullptr;  // borrowed
 };
 
+// The type's version tag, 0 if it has none now. No two types share one, and a type loses its tag
+// with every assignment to an attribute of it or its bases.
+unsigned int version_of(PyTypeObject* type);
+
 // Looks at a type that derives from tuple. Returns false with an exception set when an attribute
 // of the class raises.
 bool classify_tuple_subclass(State& state, PyTypeObject* type, TupleClass& out);

@@ -41,8 +41,8 @@ bool check_arity(PyObject* type, Py_ssize_t expected, std::size_t arity) {
 
 bool namedtuple_from(State& state, PyObject* context, std::size_t arity, Node& out) {
   TupleClass found;
-  if (!PyType_Check(context) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(context),
-                                                  &PyTuple_Type)) {
+  if (!PyType_Check(context) ||
+      !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(context), &PyTuple_Type)) {
     return refuse(state.namedtuple, "a namedtuple class", context);
   }
   if (!classify_tuple_subclass(state, reinterpret_cast<PyTypeObject*>(context), found)) {

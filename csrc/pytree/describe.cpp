@@ -41,8 +41,8 @@ Ref describe_node(State& state, const Node& node) {
       if (context.get() == Py_None) {
         return Ref(PyUnicode_FromFormat("%U of %u", name.get(), node.arity));
       }
-      return Ref(PyUnicode_FromFormat("%U of %u with context %R", name.get(), node.arity,
-                                      context.get()));
+      return Ref(
+          PyUnicode_FromFormat("%U of %u with context %R", name.get(), node.arity, context.get()));
     }
     default: {
       Ref name = type_name(type.get());
@@ -100,8 +100,8 @@ Ref describe_keys(const Node& expected, PyObject* object) {
   const bool some = PyList_GET_SIZE(missing.get()) != 0;
   const bool others = PyList_GET_SIZE(unexpected.get()) != 0;
   if (some && others) {
-    return Ref(PyUnicode_FromFormat(" (missing %R, unexpected %R)", missing.get(),
-                                    unexpected.get()));
+    return Ref(
+        PyUnicode_FromFormat(" (missing %R, unexpected %R)", missing.get(), unexpected.get()));
   }
   if (some) return Ref(PyUnicode_FromFormat(" (missing %R)", missing.get()));
   return others ? Ref(PyUnicode_FromFormat(" (unexpected %R)", unexpected.get())) : text("");

@@ -6,8 +6,7 @@
 namespace rushlight::pytree {
 
 // "list of 2 expected, got list of 3". `seen` is the object's own node where it was read.
-PyObject* describe_mismatch(State& state, const Node& expected, PyObject* object,
-                            const Node* seen);
+PyObject* describe_mismatch(State& state, const Node& expected, PyObject* object, const Node* seen);
 // ValueError("at ['w']: list of 2 expected, got list of 3").
 void raise_at(PyObject* path, PyObject* message);
 

@@ -148,9 +148,9 @@ PyObject* treespec_richcompare(PyObject* self, PyObject* other, int op) {
   }
   TreeSpec* right = as_treespec(other);
   return guarded([&]() -> PyObject* {
-    const int equal = self == other ? 1
-                                    : nodes_equal(left->nodes, node_count(left), right->nodes,
-                                                  node_count(right));
+    const int equal =
+        self == other ? 1
+                      : nodes_equal(left->nodes, node_count(left), right->nodes, node_count(right));
     if (equal < 0) return nullptr;
     return PyBool_FromLong((equal == 1) == (op == Py_EQ));
   });

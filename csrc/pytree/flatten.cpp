@@ -22,8 +22,7 @@ class Flattener {
       return true;
     }
     if (!open(tree, found, 0)) return false;
-    const bool ok =
-        options_.is_leaf == nullptr ? drain<false>() : drain<true>();
+    const bool ok = options_.is_leaf == nullptr ? drain<false>() : drain<true>();
     if (ok && out_.leaves.size() > UINT32_MAX) {
       PyErr_SetString(PyExc_OverflowError, "a tree with more than 4294967295 leaves");
       return false;
@@ -87,8 +86,7 @@ class Flattener {
       case Source::kList:
         break;
     }
-    if (static_cast<std::size_t>(PyList_GET_SIZE(frame.object)) !=
-        out_.nodes[frame.node].arity) {
+    if (static_cast<std::size_t>(PyList_GET_SIZE(frame.object)) != out_.nodes[frame.node].arity) {
       PyErr_SetString(PyExc_RuntimeError, "list changed size while its tree was being flattened");
       return nullptr;
     }
@@ -112,8 +110,8 @@ class Flattener {
       case Kind::kList:
         if (kFreeThreaded) break;
         out_.nodes.push_back({nullptr, nullptr,
-                              narrow(static_cast<std::size_t>(PyList_GET_SIZE(object))), 0, 1,
-                              skip, Kind::kList});
+                              narrow(static_cast<std::size_t>(PyList_GET_SIZE(object))), 0, 1, skip,
+                              Kind::kList});
         return push(object, 0, static_cast<std::size_t>(PyList_GET_SIZE(object)), first_leaf,
                     first_pending, 0, Source::kList);
       case Kind::kDict:

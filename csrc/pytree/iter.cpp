@@ -23,8 +23,7 @@ struct Walk {
 };
 
 struct Iterator {
-  PyObject_HEAD
-  Walk* walk;
+  PyObject_HEAD Walk* walk;
 };
 
 Walk& walk_of(PyObject* self) { return *reinterpret_cast<Iterator*>(self)->walk; }

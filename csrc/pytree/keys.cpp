@@ -11,8 +11,7 @@ namespace rushlight::pytree {
 namespace {
 
 struct Key {
-  PyObject_HEAD
-  PyObject* value;
+  PyObject_HEAD PyObject* value;
 };
 
 PyObject* value_of(PyObject* key) { return reinterpret_cast<Key*>(key)->value; }
@@ -161,8 +160,7 @@ PyTypeObject* make_type(PyObject* module, const char* full_name, const char* doc
 void path_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  Py_TRASHCAN_BEGIN(self, path_dealloc)
-  for (Py_ssize_t i = Py_SIZE(self); i-- > 0;) {
+  Py_TRASHCAN_BEGIN(self, path_dealloc) for (Py_ssize_t i = Py_SIZE(self); i-- > 0;) {
     Py_XDECREF(reinterpret_cast<PyTupleObject*>(self)->ob_item[i]);
   }
   type->tp_free(self);

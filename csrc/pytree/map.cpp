@@ -39,8 +39,7 @@ bool parse_map(State* state, const char* function, const Call& call, MapArgument
     for (int i = 0; i < 5; ++i) {
       if (named[i] == nullptr) continue;
       if (given[i] != nullptr) {
-        PyErr_Format(PyExc_TypeError, "%s() got two values for argument '%s'", function,
-                     kNames[i]);
+        PyErr_Format(PyExc_TypeError, "%s() got two values for argument '%s'", function, kNames[i]);
         return false;
       }
       given[i] = named[i];
@@ -70,8 +69,8 @@ void replace(PyObject*& slot, PyObject* value) {
 bool apply_one(PyObject* func, LeafVector& leaves, bool in_place) {
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     PyObject* arguments[2] = {nullptr, leaves[i]};
-    PyObject* result = PyObject_Vectorcall(func, arguments + 1,
-                                           1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    PyObject* result =
+        PyObject_Vectorcall(func, arguments + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
     if (result == nullptr) return false;
     if (in_place) {
       Py_DECREF(result);
@@ -116,15 +115,14 @@ PyObject* run_map(PyObject* module, const MapForm& form, const Call& call) {
         !flatten(a.options, a.tree, form.with_path, flat)) {
       return nullptr;
     }
-    if (form.with_path && !leaf_paths(*state, flat.nodes.data(), flat.nodes.size(), &flat.keys,
-                                      paths)) {
+    if (form.with_path &&
+        !leaf_paths(*state, flat.nodes.data(), flat.nodes.size(), &flat.keys, paths)) {
       return nullptr;
     }
     std::vector<std::unique_ptr<LeafVector>> rests;
     for (std::size_t r = 0; r < a.rest_count; ++r) {
       rests.push_back(std::make_unique<LeafVector>());
-      if (!flatten_up_to(*state, flat.nodes.data(), flat.nodes.size(), a.rests[r],
-                         *rests.back())) {
+      if (!flatten_up_to(*state, flat.nodes.data(), flat.nodes.size(), a.rests[r], *rests.back())) {
         return nullptr;
       }
     }
@@ -161,8 +159,8 @@ class Filter {
 };
 
 PyObject* run_map_only(PyObject* module, const MapForm& form, const Call& call) {
-  static constexpr const char* kNames[] = {"type_or_types_or_pred", "func",         "tree",
-                                           "is_leaf",               "none_is_leaf", "namespace"};
+  static constexpr const char* kNames[] = {"type_or_types_or_pred", "func",     "tree", "is_leaf",
+                                           "none_is_leaf",          "namespace"};
   return guarded([&]() -> PyObject* {
     State* state = state_of(module);
     PyObject* args[6];

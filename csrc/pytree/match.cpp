@@ -69,8 +69,8 @@ class Matcher {
   }
 
   bool push(const Node* node, PyObject* object, std::size_t first_pending, Source source) {
-    frames_.push_back({node, node + 1, new_ref(object), first_pending, 0,
-                       run_before(node + 1, node), source});
+    frames_.push_back(
+        {node, node + 1, new_ref(object), first_pending, 0, run_before(node + 1, node), source});
     return true;
   }
 
@@ -221,8 +221,7 @@ class Matcher {
           if (!custom) PyErr_Clear();  // the mismatch is the news, with a positional key
         }
       }
-      PyObject* key =
-          child_key(state_, *frame.node, names.get(), custom.get(), frame.position - 1);
+      PyObject* key = child_key(state_, *frame.node, names.get(), custom.get(), frame.position - 1);
       if (key == nullptr) return {};
       keys.push_back(key);
     }

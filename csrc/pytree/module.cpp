@@ -11,9 +11,7 @@
 
 namespace rushlight::pytree {
 
-State* state_of(PyObject* module) {
-  return static_cast<State*>(PyModule_GetState(module));
-}
+State* state_of(PyObject* module) { return static_cast<State*>(PyModule_GetState(module)); }
 
 namespace {
 
@@ -33,8 +31,9 @@ PyCFunction as_method(F* function) {
 #define RL_MAP "func, tree, /, *rests, is_leaf=None, none_is_leaf=True, namespace=''"
 #define RL_ONLY \
   "type_or_types_or_pred, /, func, tree, is_leaf=None, *, none_is_leaf=True, namespace=''"
-#define RL_FUNCTION(name, signature, doc) \
-  {#name, as_method(name), METH_FASTCALL | METH_KEYWORDS, #name "($module, " signature ")\n--\n\n" doc}
+#define RL_FUNCTION(name, signature, doc)                 \
+  {#name, as_method(name), METH_FASTCALL | METH_KEYWORDS, \
+   #name "($module, " signature ")\n--\n\n" doc}
 
 PyMethodDef functions[] = {
     RL_FUNCTION(tree_flatten, RL_TREE,
@@ -43,7 +42,8 @@ PyMethodDef functions[] = {
                 "leaf.\nWith none_is_leaf=False, None is a node without children."),
     RL_FUNCTION(tree_leaves, RL_TREE, "The leaves of a tree as a list."),
     RL_FUNCTION(tree_structure, RL_TREE, "The structure of a tree, a TreeSpec."),
-    RL_FUNCTION(tree_iter, RL_TREE, "An iterator over the leaves that looks no further than asked."),
+    RL_FUNCTION(tree_iter, RL_TREE,
+                "An iterator over the leaves that looks no further than asked."),
     RL_FUNCTION(tree_is_leaf, RL_TREE, "Whether a tree is a single leaf."),
     RL_FUNCTION(tree_flatten_one_level, RL_TREE,
                 "(children, keys, structure) of a container; ValueError for a leaf."),
@@ -103,11 +103,11 @@ bool make_types(PyObject* module, State& state) {
 
 bool intern_strings(State& state) {
   const std::pair<PyObject**, const char*> strings[] = {
-      {&state.str_fields, "_fields"},         {&state.str_make, "_make"},
-      {&state.str_asdict, "_asdict"},         {&state.str_new, "__new__"},
-      {&state.str_maxlen, "maxlen"},          {&state.str_default_factory, "default_factory"},
-      {&state.str_value, "value"},
-      {&state.str_get, "get"},                {&state.str_empty, ""},
+      {&state.str_fields, "_fields"}, {&state.str_make, "_make"},
+      {&state.str_asdict, "_asdict"}, {&state.str_new, "__new__"},
+      {&state.str_maxlen, "maxlen"},  {&state.str_default_factory, "default_factory"},
+      {&state.str_init, "__init__"},  {&state.str_value, "value"},
+      {&state.str_get, "get"},        {&state.str_empty, ""},
   };
   for (const auto& [slot, text] : strings) {
     *slot = PyUnicode_InternFromString(text);

@@ -5,6 +5,8 @@ namespace rushlight::pytree {
 namespace {
 
 constexpr long kVersion = 1;
+// pickle doesn't find this class under the name it gives itself.
+constexpr const char* kMappingProxy = "types.MappingProxyType";
 
 bool corrupt(const char* what) {
   PyErr_Format(PyExc_ValueError, "not a pickled TreeSpec: %s", what);
@@ -32,10 +34,11 @@ bool read_state_node(State& state, PyObject* item, Node& node) {
   }
   PyObject* name_space = PyTuple_GET_ITEM(item, 5);
   if (!PyUnicode_Check(name_space)) return corrupt("a namespace that is no string");
-  if (!node_from(state, PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1), arity, name_space,
-                 node)) {
-    return false;
+  PyObject* type = PyTuple_GET_ITEM(item, 0);
+  if (PyUnicode_Check(type) && PyUnicode_CompareWithASCIIString(type, kMappingProxy) == 0) {
+    type = reinterpret_cast<PyObject*>(&PyDictProxy_Type);
   }
+  if (!node_from(state, type, PyTuple_GET_ITEM(item, 1), arity, name_space, node)) return false;
   node.skip = skip;
   node.span = span;
   return true;
@@ -83,14 +86,15 @@ PyObject* treespec_reduce(PyObject* self, PyObject*) {
   if (!nodes) return nullptr;
   for (Py_ssize_t i = 0; i < Py_SIZE(spec); ++i) {
     const Node& node = spec->nodes[i];
-    Ref type(node_type(*spec->state, node));
+    Ref type(node.kind == Kind::kMappingProxy ? PyUnicode_FromString(kMappingProxy)
+                                              : node_type(*spec->state, node));
     Ref context(type ? node_context(*spec->state, node) : nullptr);
     if (!context) return nullptr;
     const bool registered = node.kind == Kind::kDataclass || node.kind == Kind::kCustom;
-    PyObject* item = Py_BuildValue(
-        "(OOIIIO)", type.get(), context.get(), node.arity, node.skip, node.span,
-        registered ? reinterpret_cast<Registration*>(node.extra)->name_space
-                   : spec->state->str_empty);
+    PyObject* item =
+        Py_BuildValue("(OOIIIO)", type.get(), context.get(), node.arity, node.skip, node.span,
+                      registered ? reinterpret_cast<Registration*>(node.extra)->name_space
+                                 : spec->state->str_empty);
     if (item == nullptr) return nullptr;
     PyTuple_SET_ITEM(nodes.get(), i, item);
   }

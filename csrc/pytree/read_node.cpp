@@ -51,7 +51,8 @@ bool call_flatten(Registration* registration, PyObject* object, Ref& children, R
   context = Ref::borrow(PyTuple_GET_ITEM(result.get(), 1));
   children = Ref(PySequence_Tuple(PyTuple_GET_ITEM(result.get(), 0)));
   if (children) return true;
-  if (PyErr_ExceptionMatches(PyExc_TypeError) && Py_TYPE(PyTuple_GET_ITEM(result.get(), 0))->tp_iter == nullptr) {
+  if (PyErr_ExceptionMatches(PyExc_TypeError) &&
+      Py_TYPE(PyTuple_GET_ITEM(result.get(), 0))->tp_iter == nullptr) {
     PyErr_Format(PyExc_TypeError,
                  "the flatten function of %s must return its children as an iterable, got %s",
                  name_of(type.get()), Py_TYPE(PyTuple_GET_ITEM(result.get(), 0))->tp_name);

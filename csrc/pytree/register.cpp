@@ -10,8 +10,7 @@ namespace {
 
 bool name_space_of(PyObject* object, std::string& out) {
   if (!PyUnicode_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "namespace: a string expected, got %s",
-                 Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "namespace: a string expected, got %s", Py_TYPE(object)->tp_name);
     return false;
   }
   Py_ssize_t size = 0;
@@ -29,14 +28,14 @@ Ref make_registration(State& state, Kind kind, PyObject* type, PyObject* name_sp
   registration->unflatten = nullptr;
   registration->keys = nullptr;
   registration->fields = nullptr;
+  registration->init = nullptr;
+  registration->version = 0;
   registration->name_space = new_ref(name_space);
   registration->kind = kind;
   return Ref(reinterpret_cast<PyObject*>(registration));
 }
 
-Registration* as_registration(const Ref& ref) {
-  return reinterpret_cast<Registration*>(ref.get());
-}
+Registration* as_registration(const Ref& ref) { return reinterpret_cast<Registration*>(ref.get()); }
 
 bool is_builtin_kind(State& state, PyTypeObject* type) {
   if (type == &PyTuple_Type || type == &PyList_Type || type == &PyDict_Type) return true;
@@ -70,7 +69,8 @@ bool register_builtins(State& state) {
 }
 
 // (cls, flatten, unflatten, keys or None, fields or None, namespace, replace) -> whether it was
-// added: an existing registration stays unless `replace`.
+// added: an existing registration stays unless `replace`. With fields, `flatten` may be the
+// __init__ that takes them by position in this order.
 PyObject* register_node(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
   State* state = state_of(module);
   std::string name_space;
@@ -102,12 +102,13 @@ PyObject* register_node(PyObject* module, PyObject* const* args, Py_ssize_t narg
   const int replace = PyObject_IsTrue(args[6]);
   if (replace < 0) return nullptr;
   return guarded([&]() -> PyObject* {
-    Ref registration = make_registration(
-        *state, dataclass ? Kind::kDataclass : Kind::kCustom, args[0], args[5]);
+    Ref registration =
+        make_registration(*state, dataclass ? Kind::kDataclass : Kind::kCustom, args[0], args[5]);
     if (!registration) return nullptr;
     Registration* fresh = as_registration(registration);
     if (dataclass) {
       fresh->fields = new_ref(args[4]);
+      if (args[1] != Py_None) fresh->init = new_ref(args[1]);
     } else {
       fresh->flatten = new_ref(args[1]);
       fresh->unflatten = new_ref(args[2]);

@@ -141,6 +141,7 @@ int registration_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(registration->unflatten);
   Py_VISIT(registration->keys);
   Py_VISIT(registration->fields);
+  Py_VISIT(registration->init);
   return 0;
 }
 
@@ -152,6 +153,7 @@ void registration_dealloc(PyObject* self) {
   Py_XDECREF(registration->unflatten);
   Py_XDECREF(registration->keys);
   Py_XDECREF(registration->fields);
+  Py_XDECREF(registration->init);
   Py_XDECREF(registration->name_space);
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);

@@ -16,13 +16,14 @@ namespace rushlight::pytree {
 
 // A Python object, so that structures can hold on to it and the garbage collector sees through it.
 struct Registration {
-  PyObject_HEAD
-  PyObject* type;
+  PyObject_HEAD PyObject* type;
   PyObject* flatten;     // custom: obj -> (children, context)
   PyObject* unflatten;   // custom: (children, context) -> obj
   PyObject* keys;        // custom, may be null: obj -> ([(key, child), ...], context)
   PyObject* fields;      // dataclass: tuple of names
+  PyObject* init;        // dataclass, may be null: the __init__ that takes the fields in order
   PyObject* name_space;  // str
+  unsigned int version;  // of the type when `init` was last seen to be its own
   Kind kind;
 };
 

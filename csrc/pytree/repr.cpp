@@ -86,8 +86,7 @@ PyObject* treespec_repr(PyObject* self) {
   if (node_count(spec) == 0) return PyUnicode_FromString("*");
   const int busy = Py_ReprEnter(self);  // a context may hold its own structure
   if (busy != 0) return busy > 0 ? PyUnicode_FromString("TreeSpec(...)") : nullptr;
-  PyObject* text =
-      guarded([&]() -> PyObject* { return Printer(*spec->state).print(spec->nodes); });
+  PyObject* text = guarded([&]() -> PyObject* { return Printer(*spec->state).print(spec->nodes); });
   Py_ReprLeave(self);
   return text;
 }

@@ -30,9 +30,9 @@ struct State {
   PyTypeObject* attribute_key_type;
   PyTypeObject* index_key_type;
   PyTypeObject* key_path_type;
-  PyObject* namedtuple;   // collections.namedtuple, which is what PyTorch calls the node type
-  PyObject* defaultdict;  // collections.defaultdict
-  PyObject* deque;        // collections.deque
+  PyObject* namedtuple;     // collections.namedtuple, which is what PyTorch calls the node type
+  PyObject* defaultdict;    // collections.defaultdict
+  PyObject* deque;          // collections.deque
   PyObject* constant_node;  // set by the Python side
   PyObject* loads;          // rebuilds a pickled structure
   PyObject* leaf;           // the structure of a leaf
@@ -43,6 +43,7 @@ struct State {
   PyObject* str_new;
   PyObject* str_maxlen;
   PyObject* str_default_factory;
+  PyObject* str_init;
   PyObject* str_value;
   PyObject* str_get;
   PyObject* str_empty;
@@ -66,7 +67,7 @@ void for_each_reference(State& state, F&& f) {
   for (PyObject** object :
        {&state.namedtuple, &state.defaultdict, &state.deque, &state.constant_node, &state.loads,
         &state.leaf, &state.empty_tuple, &state.str_fields, &state.str_make, &state.str_asdict,
-        &state.str_new, &state.str_maxlen, &state.str_default_factory,
+        &state.str_new, &state.str_maxlen, &state.str_default_factory, &state.str_init,
         &state.str_value, &state.str_get, &state.str_empty}) {
     f(*object);
   }

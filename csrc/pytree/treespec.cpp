@@ -13,8 +13,7 @@ namespace rushlight::pytree {
 namespace {
 
 TreeSpec* allocate(State& state, std::size_t count) {
-  auto* spec =
-      PyObject_GC_NewVar(TreeSpec, state.treespec_type, static_cast<Py_ssize_t>(count));
+  auto* spec = PyObject_GC_NewVar(TreeSpec, state.treespec_type, static_cast<Py_ssize_t>(count));
   if (spec == nullptr) return nullptr;
   spec->state = &state;
   spec->hash = -1;
@@ -277,11 +276,9 @@ PyType_Slot slots[] = {
 
 }  // namespace
 
-PyType_Spec treespec_type_spec = {"rushlight.utils.pytree.TreeSpec",
-                                  static_cast<int>(offsetof(TreeSpec, nodes)),
-                                  static_cast<int>(sizeof(Node)),
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                                      Py_TPFLAGS_IMMUTABLETYPE,
-                                  slots};
+PyType_Spec treespec_type_spec = {
+    "rushlight.utils.pytree.TreeSpec", static_cast<int>(offsetof(TreeSpec, nodes)),
+    static_cast<int>(sizeof(Node)),
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, slots};
 
 }  // namespace rushlight::pytree

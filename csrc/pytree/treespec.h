@@ -6,10 +6,9 @@
 namespace rushlight::pytree {
 
 struct TreeSpec {
-  PyObject_VAR_HEAD
-  State* state;     // outlives us: our type owns the module
-  Py_hash_t hash;   // -1 until asked for
-  Node nodes[1];    // ob_size of them; none for a leaf
+  PyObject_VAR_HEAD State* state;  // outlives us: our type owns the module
+  Py_hash_t hash;                  // -1 until asked for
+  Node nodes[1];                   // ob_size of them; none for a leaf
 };
 
 inline bool is_treespec(const State& state, PyObject* object) {

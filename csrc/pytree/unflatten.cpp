@@ -43,8 +43,26 @@ class ListLeaves {
 
 // A container under construction is hidden from the garbage collector, so that nobody gets to see
 // one with holes.
-void hide(PyObject* object) {
-  if (PyObject_GC_IsTracked(object)) PyObject_GC_UnTrack(object);
+void hide(PyObject* object) { PyObject_GC_UnTrack(object); }
+
+// An empty dictionary with room for its keys, where Python lets us ask for that.
+PyObject* new_dict(Py_ssize_t size) {
+#if PY_VERSION_HEX < 0x030D0000
+  if (size > 5) return _PyDict_NewPresized(size);
+#else
+  (void)size;
+#endif
+  return PyDict_New();
+}
+
+// Tuples of strings and numbers can't be part of a cycle; Python's collector would find that out
+// itself, later.
+bool needs_tracking(PyObject* container, PyObject* const* slots, std::uint32_t count) {
+  if (!PyTuple_CheckExact(container)) return true;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (PyObject_IS_GC(slots[i])) return true;
+  }
+  return false;
 }
 
 template <typename Leaves>
@@ -82,14 +100,27 @@ class Builder {
  private:
   struct Frame {
     const Node* node;
-    const Node* next;    // next inner child
-    PyObject* object;    // owned: the container, or the list or tuple its children wait in
-    PyObject** slots;    // where children go; null for dictionaries
+    const Node* next;  // next inner child
+    PyObject* object;  // owned: the container, or the list or tuple its children wait in
+    PyObject** slots;  // where children go; null for dictionaries
     std::uint32_t position;
-    bool finished;       // `object` is the container itself
+    bool finished;  // `object` is the container itself
   };
 
   bool take_leaves(Frame& frame, std::uint32_t count) {
+    if (frame.slots == nullptr && frame.node->kind == Kind::kDict) {
+      PyObject* const* keys =
+          reinterpret_cast<PyTupleObject*>(frame.node->data)->ob_item + frame.position;
+      frame.position += count;
+      for (; count != 0; --count, ++keys) {
+        PyObject* leaf = leaves_.next();
+        if (leaf == nullptr) return false;
+        const int failed = PyDict_SetItem(frame.object, *keys, leaf);
+        Py_DECREF(leaf);
+        if (failed != 0) return false;
+      }
+      return true;
+    }
     if (frame.slots == nullptr) {
       for (; count != 0; --count) {
         PyObject* leaf = leaves_.next();
@@ -130,7 +161,7 @@ class Builder {
         break;
       case Kind::kDict:
       case Kind::kMappingProxy:
-        frame.object = PyDict_New();
+        frame.object = new_dict(arity);
         break;
       case Kind::kDefaultDict:
         frame.object = PyObject_CallOneArg(state_.defaultdict, node->extra);
@@ -196,7 +227,7 @@ class Builder {
   PyObject* finish(Frame& frame) {
     PyObject* object = frame.object;
     const Node& node = *frame.node;
-    if (frame.slots != nullptr && !(PyTuple_CheckExact(object) && node.arity == 0)) {
+    if (frame.slots != nullptr && needs_tracking(object, frame.slots, node.arity)) {
       PyObject_GC_Track(object);
     }
     if (frame.finished && node.kind != Kind::kMappingProxy) {
@@ -222,8 +253,7 @@ class Builder {
         built = build_dataclass(node, object);
         break;
       default: {
-        Ref function =
-            Ref::borrow(reinterpret_cast<Registration*>(node.extra)->unflatten);
+        Ref function = Ref::borrow(reinterpret_cast<Registration*>(node.extra)->unflatten);
         PyObject* arguments[] = {object, node.data};
         built = PyObject_Vectorcall(function.get(), arguments, 2, nullptr);
         break;
@@ -235,12 +265,30 @@ class Builder {
     return built;
   }
 
+  // Arguments by position are much faster. __init__ takes the fields in that order, unless somebody
+  // replaced it since the class was registered. -1 on error.
+  int takes_positions(Registration* registration) {
+    if (registration->init == nullptr) return 0;
+    auto* type = reinterpret_cast<PyTypeObject*>(registration->type);
+    const unsigned int version = version_of(type);
+    const unsigned int known = __atomic_load_n(&registration->version, __ATOMIC_RELAXED);
+    if (version != 0 && version == known) return 1;
+    Ref init(PyObject_GetAttr(registration->type, state_.str_init));
+    if (!init) return -1;
+    if (init.get() != registration->init) return 0;
+    __atomic_store_n(&registration->version, version, __ATOMIC_RELAXED);
+    return 1;
+  }
+
   // Class(field=child, ...), the fields that were None given as None.
   PyObject* build_dataclass(const Node& node, PyObject* children) {
     auto* registration = reinterpret_cast<Registration*>(node.extra);
     PyObject* fields = registration->fields;
     PyObject* const* values = reinterpret_cast<PyTupleObject*>(children)->ob_item;
     if (PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(node.data)) {
+      const int by_position = takes_positions(registration);
+      if (by_position < 0) return nullptr;
+      if (by_position == 1) return PyObject_Call(registration->type, children, nullptr);
       return PyObject_Vectorcall(registration->type, values, 0, node.data);
     }
     Ref given(PyDict_New());

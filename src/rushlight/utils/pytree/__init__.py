@@ -39,7 +39,6 @@ from rushlight.utils.pytree.broadcast import (
     tree_broadcast_map,
     tree_broadcast_prefix,
 )
-from rushlight.utils.pytree.broadcast import broadcast_to_and_flatten as _broadcast_to_and_flatten
 from rushlight.utils.pytree.deprecated import LeafSpec, pytree_to_str, str_to_pytree
 from rushlight.utils.pytree.interop import (
     register_from_jax,
@@ -75,9 +74,9 @@ from rushlight.utils.pytree.registration import (
     register_namedtuple,
     register_pytree_node,
     register_pytree_node_class,
+    register_structseq,
     unregister_pytree_node,
 )
-from rushlight.utils.pytree.registration import register_namedtuple as _register_namedtuple
 from rushlight.utils.pytree.serialise import (
     DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL,
     EnumEncoder,
@@ -138,6 +137,9 @@ from rushlight.utils.pytree.typing import (
 )
 
 PyTreeSpec = TreeSpec
+# PyTorch's private names for them.
+_broadcast_to_and_flatten = broadcast_to_and_flatten
+_register_namedtuple = register_namedtuple
 
 __all__ = [
     "BUILTIN_TYPES",
@@ -196,6 +198,7 @@ __all__ = [
     "register_namedtuple",
     "register_pytree_node",
     "register_pytree_node_class",
+    "register_structseq",
     "str_to_pytree",
     "structseq",
     "structseq_fields",

@@ -6,6 +6,7 @@ are, so calling again after the other library learnt new ones is fine.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -56,7 +57,7 @@ def register_from_torch() -> list[type[Any]]:
     Raises:
         ImportError: PyTorch is not installed.
     """
-    from torch.utils import _pytree as torch_pytree  # type: ignore[import-not-found,unused-ignore]
+    torch_pytree: Any = importlib.import_module("torch.utils._pytree")
 
     added: list[type[Any]] = []
     for cls, node in list(torch_pytree.SUPPORTED_NODES.items()):
@@ -92,9 +93,7 @@ def register_from_jax() -> list[type[Any]]:
         ImportError: JAX is not installed.
     """
     # JAX has no public way to list its registry.
-    from jax._src import (  # type: ignore[import-not-found,unused-ignore]
-        tree_util as jax_tree,
-    )
+    jax_tree: Any = importlib.import_module("jax._src.tree_util")
 
     def make_unflatten(from_iter: Callable[[Any, Any], Any]) -> Callable[[list[Any], Any], Any]:
         return lambda children, context: from_iter(context, tuple(children))
@@ -122,7 +121,10 @@ def register_from_optree(namespace: str = "") -> list[type[Any]]:
     Raises:
         ImportError: optree is not installed.
     """
-    import optree  # type: ignore[import-not-found,unused-ignore]
+    optree: Any = importlib.import_module("optree")
+
+    def make_unflatten(entry: Any) -> Callable[[list[Any], Any], Any]:
+        return lambda children, context: entry.unflatten_func(context, children)
 
     def make_flatten(entry: Any) -> Callable[[Any], tuple[Any, Any]]:
         return lambda obj: tuple(entry.flatten_func(obj)[:2])
@@ -147,16 +149,14 @@ def register_from_optree(namespace: str = "") -> list[type[Any]]:
         return keys
 
     added: list[type[Any]] = []
-    for key, entry in list(optree.register_pytree_node.get(namespace=namespace or None).items()):
+    for entry in list(optree.register_pytree_node.get(namespace=namespace).values()):
         cls = entry.type
         if _taken(cls, namespace) or entry.namespace != namespace or entry.kind.name != "CUSTOM":
             continue
-        del key
         register_pytree_node(
             cls,
             make_flatten(entry),
-            # optree's unflatten takes (metadata, children).
-            lambda children, context, entry=entry: entry.unflatten_func(context, children),
+            make_unflatten(entry),
             flatten_with_keys_fn=make_keys(entry),
             namespace=namespace,
         )

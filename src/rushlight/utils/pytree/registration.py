@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import threading
 import warnings
 from collections import OrderedDict, defaultdict, deque, namedtuple
@@ -11,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from rushlight.utils.pytree import _pytree_c
-from rushlight.utils.pytree.structures import is_namedtuple_class
+from rushlight.utils.pytree.structures import is_namedtuple_class, is_structseq_class
 from rushlight.utils.pytree.typing import (
     Context,
     FlattenFn,
@@ -179,6 +180,16 @@ def _field_names(
     return list(field_names)
 
 
+def _positional_init(cls: type[Any], names: list[str]) -> Any:
+    """The ``__init__`` of `cls` if it takes exactly these fields first, by position."""
+    try:
+        parameters = list(inspect.signature(cls).parameters.values())[: len(names)]
+    except (TypeError, ValueError):
+        return None
+    by_position = all(p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for p in parameters)
+    return cls.__init__ if by_position and [p.name for p in parameters] == names else None
+
+
 def register_dataclass(
     cls: type[Any],
     *,
@@ -202,7 +213,7 @@ def register_dataclass(
     names = _field_names(cls, field_names, drop_field_names or [])
     if len(set(names)) != len(names):
         raise ValueError(f"field_names of {cls}: a name occurs twice in {names}")
-    _add_or_warn(cls, None, None, None, tuple(names), namespace)
+    _add_or_warn(cls, _positional_init(cls, names), None, None, tuple(names), namespace=namespace)
     _remember(_entry(cls, serialized_type_name, None, None))
 
 
@@ -212,6 +223,7 @@ def _add_or_warn(
     unflatten: UnflattenFn | None,
     keys: FlattenWithKeysFn | None,
     fields: tuple[str, ...] | None,
+    *,
     namespace: str = "",
 ) -> None:
     if _pytree_c.register_node(cls, flatten, unflatten, keys, fields, namespace, False):
@@ -273,6 +285,14 @@ def register_namedtuple(cls: type[Any], *, serialized_type_name: str) -> None:
     without being registered; a structure is written with the name of its class."""
     if not is_namedtuple_class(cls):
         raise TypeError(f"a namedtuple class expected, got {cls!r}")
+    _remember(Serialization(cls, serialized_type_name, None, None))
+
+
+def register_structseq(cls: type[Any], *, serialized_type_name: str) -> None:
+    """Gives a struct sequence (``time.struct_time``) a name for ``treespec_dumps``. All of them
+    are containers without being registered."""
+    if not is_structseq_class(cls):
+        raise TypeError(f"a struct sequence expected, got {cls!r}")
     _remember(Serialization(cls, serialized_type_name, None, None))
 
 

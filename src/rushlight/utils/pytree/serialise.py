@@ -10,6 +10,7 @@ import json
 import sys
 from collections import defaultdict, namedtuple
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from rushlight.utils.pytree import _pytree_c
@@ -89,7 +90,8 @@ def _context_to_text(context: Any, what: Any) -> str:
 
 
 def _name_for(cls: Any) -> Serialization:
-    entry = serialization_of(cls)
+    # A TreeSpec pickles this one class by name, because pickle can't find it.
+    entry = serialization_of(MappingProxyType if cls == "types.MappingProxyType" else cls)
     if entry is None:
         raise NotImplementedError(f"Serializing {cls} in pytree is not registered.")
     if entry.name == NO_SERIALIZED_TYPE_NAME_FOUND:

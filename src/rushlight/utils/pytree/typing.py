@@ -13,12 +13,12 @@ U = TypeVar("U")
 R = TypeVar("R")
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeAlias
+    from typing import TypeAlias
 
-    PyTree: TypeAlias = Union[T, "Sequence[PyTree[T]]", "Mapping[Any, PyTree[T]]"]
+    PyTree: TypeAlias = Union[T, "Sequence[PyTree[T]]", "Mapping[Any, PyTree[T]]"]  # noqa: UP007
     """A leaf of type T, or containers of such trees: ``PyTree[Tensor]``, ``PyTree[int]``."""
 else:
-    PyTree = Union[T, Sequence[Any], Mapping[Any, Any]]
+    PyTree = Union[T, Sequence[Any], Mapping[Any, Any]]  # noqa: UP007
 
 Context = Any
 DumpableContext = Any
