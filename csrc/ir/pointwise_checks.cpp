@@ -43,7 +43,7 @@ void check_sub(const OpDef& op, std::span<const Argument> args) {
 
 void check_clamp(std::string_view name, const OpDef& op, std::span<const Argument> args,
                  DType compute) {
-  if (name == "clamp")
+  if (name == "clamp" || name == "clip")
     RL_CHECK(!is_none(argument(op, args, "min")) || !is_none(argument(op, args, "max")), Runtime,
              "torch.clamp: At least one of 'min' or 'max' must not be None");
   RL_CHECK(!is_complex(compute), Runtime, name, " is not supported for complex types");
@@ -61,6 +61,24 @@ void check_same_dtype(std::string_view name, const OpDef& op, std::span<const Ar
   }
 }
 
+void check_mask(std::string_view name, const OpDef& op, std::span<const Argument> args) {
+  if (name == "where") {
+    const Tensor* c = tensor_argument(op, args, "condition");
+    RL_CHECK(c->dtype == DType::Bool || c->dtype == DType::UInt8, Runtime,
+             "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+             scalar_type_name(c->dtype));
+    return;
+  }
+  const Tensor* mask = tensor_argument(op, args, "mask");
+  RL_CHECK(mask->dtype == DType::Bool, Runtime,
+           "masked_fill_ only supports boolean masks, but got mask with dtype ",
+           scalar_type_name(mask->dtype));
+  if (const Tensor* value = tensor_argument(op, args, "value"))
+    RL_CHECK(value->rank() == 0, Runtime,
+             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+             value->rank(), " dimension(s).");
+}
+
 }  // namespace
 
 std::string_view scalar_type_name(DType t) {
@@ -72,10 +90,10 @@ std::string_view scalar_type_name(DType t) {
 
 void check_pointwise(std::string_view name, const OpDef& op, std::span<const Argument> args,
                      DType compute) {
-  if (name == "add" || name == "sub" || name == "rsub") {
+  if (name == "add" || name == "sub" || name == "rsub" || name == "subtract") {
     check_alpha(argument(op, args, "alpha"), compute);
     if (name != "add") check_sub(op, args);
-  } else if (name == "neg") {
+  } else if (name == "neg" || name == "negative") {
     RL_CHECK(compute != DType::Bool, Runtime,
              "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
              "invert a mask, use the `~` or `logical_not()` operator instead.");
@@ -83,7 +101,7 @@ void check_pointwise(std::string_view name, const OpDef& op, std::span<const Arg
     if (const auto* e = std::get_if<int64_t>(&argument(op, args, "exponent")))
       RL_CHECK(*e >= 0 || category(compute) != DTypeCategory::Integer, Runtime,
                "Integers to negative integer powers are not allowed.");
-  } else if (name == "div") {
+  } else if (name == "div" || name == "divide") {
     const int mode = op.find_argument("rounding_mode");
     const auto* s = mode < 0 ? nullptr : std::get_if<std::string>(&args[static_cast<size_t>(mode)]);
     RL_CHECK(!s || *s == "trunc" || *s == "floor", Runtime,
@@ -93,26 +111,25 @@ void check_pointwise(std::string_view name, const OpDef& op, std::span<const Arg
     const auto* s = std::get_if<std::string>(&argument(op, args, "approximate"));
     RL_CHECK(!s || *s == "none" || *s == "tanh", Runtime,
              "approximate argument must be either none or tanh.");
-  } else if (name.starts_with("clamp")) {
+  } else if (name.starts_with("clamp") || name == "clip") {
     check_clamp(name, op, args, compute);
-  } else if (name == "where") {
-    const Tensor* c = tensor_argument(op, args, "condition");
-    RL_CHECK(c->dtype == DType::Bool || c->dtype == DType::UInt8, Runtime,
-             "where expected condition to be a boolean tensor, but got a tensor with dtype ",
-             scalar_type_name(c->dtype));
-  } else if (name == "masked_fill") {
-    const Tensor* mask = tensor_argument(op, args, "mask");
-    RL_CHECK(mask->dtype == DType::Bool, Runtime,
-             "masked_fill_ only supports boolean masks, but got mask with dtype ",
-             scalar_type_name(mask->dtype));
-    if (const Tensor* value = tensor_argument(op, args, "value"))
-      RL_CHECK(value->rank() == 0, Runtime,
-               "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
-               value->rank(), " dimension(s).");
-  } else if (name == "lerp") {
+  } else if (name == "where" || name == "masked_fill") {
+    check_mask(name, op, args);
+  } else if (name == "lerp" || name == "heaviside") {
     check_same_dtype(name, op, args);
+  } else if (name == "addcdiv") {
+    RL_CHECK(
+        category(compute) >= DTypeCategory::Float, Runtime,
+        "Integer division with addcdiv is no longer supported, and in a future release addcdiv "
+        "will perform a true division of tensor1 and tensor2.");
   } else if (name == "relu" || name == "relu6") {
     RL_CHECK(compute != DType::Bool, Runtime, "Boolean inputs not supported for ", name);
+  } else if (name.ends_with("dropout") || name == "rrelu") {
+    const bool training =
+        std::get<bool>(argument(op, args, name == "rrelu" ? "training" : "train"));
+    RL_CHECK(!training, NotImplemented, name,
+             " in training is random, which this engine does not "
+             "support: export the program in evaluation mode");
   }
 }
 

@@ -134,6 +134,7 @@ PointwiseCall plan_pointwise(const OpDef& op, std::span<const Argument> args) {
   RL_CHECK(step.fn, NotImplemented, '"', name, "\" not implemented for '",
            scalar_type_name(promoted), "'");
   step.params = parameters(op, args);
+  step.params.dtype = promoted;
   step.inputs = static_cast<uint8_t>(op.operands.size());
 
   std::array<const TensorMeta*, 4> tensors;
@@ -167,6 +168,8 @@ PointwiseCall plan_pointwise(const OpDef& op, std::span<const Argument> args) {
     out = real_type(promoted);
     step.result = real_type(step.compute);
   }
+  if (op.pointwise.result == ResultRule::Complex)
+    out = step.result = step.compute == DType::Float64 ? DType::Complex128 : DType::Complex64;
   call.program.steps.push_back(step);
   call.program.outputs.push_back(static_cast<uint8_t>(op.operands.size()));
   call.out.dtype = out;

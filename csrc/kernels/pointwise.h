@@ -27,6 +27,8 @@ struct TileParams {
   std::array<bool, 4> present{};
   /// Bit i: operand i was None (clamp without a bound); its tile holds zeros.
   uint8_t absent_operands = 0;
+  /// The promoted dtype, which is narrower than the compute dtype for half types.
+  DType dtype = DType::Float32;
   template <class T>
   T get(int i) const {
     return values[i].to<T>();
@@ -44,7 +46,7 @@ enum class ComputeRule : uint8_t {
   First,         // the dtype of the first operand
 };
 /// How the output dtype follows from the compute dtype.
-enum class ResultRule : uint8_t { Same, Bool, Real };
+enum class ResultRule : uint8_t { Same, Bool, Real, Complex };
 
 struct PointwiseRule {
   ComputeRule compute = ComputeRule::Promote;

@@ -222,6 +222,8 @@ def _pointwise_rule(row: Row) -> tuple[str, str]:
         "self": ("First", "Same"),
         "bool": ("Promote", "Bool"),
         "real": ("Promote", "Real"),
+        "real_float": ("PromoteFloat", "Real"),
+        "complex": ("Promote", "Complex"),
     }
     if row.dtype[0] not in rules:
         raise TableError(
