@@ -185,3 +185,33 @@ def test_assertions() -> None:
         call("aten._assert_tensor_metadata.default", np.zeros(2), None, None, "float32")
     with pytest.raises(RuntimeError, match="too small"):
         call("aten._assert_scalar.default", False, "too small")
+
+
+def test_decompositions_multiply_back() -> None:
+    a = np.array([[4.0, 1.0], [1.0, 3.0]])
+    values, vectors = call("aten.linalg_eigh.default", a)
+    close(vectors @ np.diag(values) @ vectors.T, a)
+    u, s, vh = call("aten.linalg_svd.default", a)
+    close(u @ np.diag(s) @ vh, a)
+    q, r = call("aten.linalg_qr.default", a)
+    close(q @ r, a)
+    close(q.T @ q, np.eye(2))
+    result, factors, pivots, info = call("aten._linalg_solve_ex.default", a, a)
+    close(result, np.eye(2))
+    close(factors, [[4, 1], [0.25, 2.75]])
+    assert pivots.tolist() == [1, 2]
+    assert info.item() == 0
+
+
+def test_singular_matrix() -> None:
+    with pytest.raises(RuntimeError, match="[Ss]ingular"):
+        call("aten.linalg_inv.default", np.zeros((2, 2)))
+
+
+def test_quantisation_round_trip() -> None:
+    x = f32(-1, 0, 0.26, 100)
+    name = "quantized_decomposed.quantize_per_tensor.default"
+    q = call(name, x, 0.5, 10, 0, 255, "uint8")
+    assert q.tolist() == [8, 10, 11, 210]
+    name = "quantized_decomposed.dequantize_per_tensor.default"
+    assert call(name, q, 0.5, 10, 0, 255, "uint8").tolist() == [-1, 0, 0.5, 100]

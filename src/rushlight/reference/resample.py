@@ -157,3 +157,34 @@ def _taps_at(x: Array, mode: int) -> tuple[Array, Array]:
     if mode == 0:
         return np.stack([low, low + 1], -1), np.stack([1 - part, part], -1)
     return low[..., None] + np.arange(-1, 3), cubic_weights(part)
+
+
+def triangle(x: Array) -> Array:
+    return np.asarray(np.maximum(1 - np.abs(x), 0))
+
+
+def keys_cubic(x: Array) -> Array:
+    """Keys' kernel (1981) with A = -0.5, as Pillow has it."""
+    a, x = -0.5, np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = (((x - 5) * x + 8) * x - 4) * a
+    return np.asarray(np.where(x < 1, near, np.where(x < 2, far, 0)))
+
+
+def antialiased(kernel: Callable[[Array], Array], width: int, align_corners: bool) -> Taps:
+    """The kernel (of `width` at its own size) stretched by the step where that is above 1."""
+
+    def taps(size: int, out: int, scale: float | None) -> tuple[Array, Array]:
+        step = _step(size, out, scale)
+        if align_corners:
+            step = (size - 1) / (out - 1) if out > 1 else 0.0
+        reach = width / 2 * max(step, 1)
+        centres = step * (np.arange(out) + 0.5)
+        first = np.maximum(np.floor(centres - reach + 0.5), 0).astype(np.int64)
+        last = np.minimum(np.floor(centres + reach + 0.5), size).astype(np.int64)
+        places = first[:, None] + np.arange(int((last - first).max()))
+        weights = kernel((places - centres[:, None] + 0.5) / max(step, 1))
+        weights = np.where(places < last[:, None], weights, 0)
+        return np.minimum(places, size - 1), weights / weights.sum(axis=1, keepdims=True)
+
+    return taps

@@ -20,6 +20,7 @@ from . import (
     reductions,
     resampling,
     sorting,
+    transforms,
     variants,
     views,
 )
@@ -29,7 +30,7 @@ __all__ = ["Case", "cases", "covered"]
 
 _FAMILIES = (
     joining, linear, losses, networks, picking, pointwise, reductions, resampling, sorting, views,
-    variants,
+    transforms, variants,
 )  # fmt: skip
 
 

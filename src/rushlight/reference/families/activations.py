@@ -140,6 +140,17 @@ def rrelu_default(
     return leaky_relu_default(self, (lower + upper) / 2)
 
 
+def rrelu_with_noise_functional_default(
+    self: Array,
+    noise: Array,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: object = None,
+) -> tuple[Array, Array]:
+    return rrelu_default(self, lower, upper, training), copy_of(noise)
+
+
 def dropout_default(input: Array, p: float, train: bool) -> Array:
     if train and p > 0:
         raise NotImplementedError("dropout: the reference interpreter draws no random numbers")

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, Sizes, accumulate, cast, dtype_of
-from ..resample import cubic, linear, nearest, nearest_exact, resample, sample_grid, target
+from ..resample import (
+    antialiased,
+    cubic,
+    keys_cubic,
+    linear,
+    nearest,
+    nearest_exact,
+    resample,
+    sample_grid,
+    target,
+    triangle,
+)
 
 Scale = float | None
 Scales = list[float] | tuple[float, ...] | None
@@ -149,3 +160,30 @@ def affine_grid_generator_default(theta: Array, size: Sizes, align_corners: bool
     points = np.stack([*grids, np.ones_like(grids[0])], axis=-1)
     out = np.einsum("nij,...j->n...i", accumulate(theta, dtype), points)
     return cast(out, dtype)
+
+
+def _upsample_bilinear2d_aa_default(
+    self: Array,
+    output_size: Sizes,
+    align_corners: bool,
+    scales_h: Scale = None,
+    scales_w: Scale = None,
+) -> Array:
+    """When it shrinks, the triangle widens with the step, so that nothing is skipped."""
+    return resample(
+        antialiased(triangle, 2, align_corners), self, output_size, [scales_h, scales_w]
+    )
+
+
+def _upsample_bilinear2d_aa_vec(
+    input: Array, output_size: Sizes | None, align_corners: bool, scale_factors: Scales
+) -> Array:
+    sizes, scales = target(input, output_size, scale_factors)
+    return resample(antialiased(triangle, 2, align_corners), input, sizes, scales)
+
+
+def _upsample_bicubic2d_aa_vec(
+    input: Array, output_size: Sizes | None, align_corners: bool, scale_factors: Scales
+) -> Array:
+    sizes, scales = target(input, output_size, scale_factors)
+    return resample(antialiased(keys_cubic, 4, align_corners), input, sizes, scales)
