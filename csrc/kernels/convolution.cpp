@@ -35,14 +35,16 @@ void convolve(const Tensor& input, const Tensor& weight, const Tensor* bias,
   if (bias) b = converted(*bias, dtype).contiguous();
   const Tensor* maybe_bias = bias ? &b : nullptr;
   const bool own = dtype == out.dtype;
-  const bool fused = own && (dtype == DType::Float32 || dtype == DType::Float64);
+  // Without input channels there is only the bias: product() knows what that means.
+  const bool real = (dtype == DType::Float32 || dtype == DType::Float64) && g.in_channels > 0;
+  const bool fused = own && real;
   Tensor result = own ? out : Tensor::empty(out.sizes, dtype);
-  if (dtype == DType::Float32)
-    run<float>(g, x, w, maybe_bias, result, fused ? &epilogue : nullptr);
-  else if (dtype == DType::Float64)
-    run<double>(g, x, w, maybe_bias, result, fused ? &epilogue : nullptr);
-  else
+  if (!real)
     conv_general(g, x, w, maybe_bias, result);
+  else if (dtype == DType::Float32)
+    run<float>(g, x, w, maybe_bias, result, fused ? &epilogue : nullptr);
+  else
+    run<double>(g, x, w, maybe_bias, result, fused ? &epilogue : nullptr);
   if (!own) copy_strided(result, out);
   if (!fused && !epilogue.empty()) epilogue.apply(out, 0, out.numel());
 }
