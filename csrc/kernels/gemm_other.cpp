@@ -1,5 +1,7 @@
 // Matrix products of integers (our own loops) and of complex numbers (OpenBLAS).
-#include "kernels/blas.h"
+#include <cblas.h>
+
+#include "cpu/cblas_threads.h"
 #include "kernels/gemm.h"
 
 namespace rushlight::kernels::RL_CPU {
@@ -91,7 +93,7 @@ void gemm_other(DType dtype, int64_t m, int64_t n, int64_t k, const void* a, int
   for (int64_t size : {m, n, k, a_row, a_col, b_row, b_col})
     RL_CHECK(size <= INT32_MAX, Runtime, "a complex matrix product with a dimension of ", size,
              " elements is too large for BLAS");
-  use_blas();
+  cpu::serial_blas();
   const auto bm = static_cast<blasint>(m), bn = static_cast<blasint>(n),
              bk = static_cast<blasint>(k);
   if (dtype == DType::Complex64) {

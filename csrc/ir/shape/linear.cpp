@@ -16,7 +16,7 @@ void check_expands(const TensorMeta& self, IntList sizes) {
            sizes.size(), ") must be greater or equal to the number of dimensions in the tensor (",
            self.rank(), ")");
   const size_t lead = sizes.size() - self.sizes.size();
-  for (size_t i = 0; i < self.sizes.size(); ++i)
+  for (size_t i = self.sizes.size(); i-- > 0;)
     RL_CHECK(self.sizes[i] == 1 || self.sizes[i] == sizes[lead + i], Runtime,
              "The expanded size of the tensor (", sizes[lead + i],
              ") must match the existing size (", self.sizes[i], ") at non-singleton dimension ",
