@@ -58,10 +58,10 @@ void conv_depthwise(const Conv<T>& conv) {
             const T bias = conv.bias ? conv.bias[channel + m] : T(0);
             all_columns(flat, image, conv.weight + (channel + m) * g.taps(), bias, line);
             T* out = conv.output + (index * multiplier + m) * pixels;
-            image.for_each_run(0, image.columns(), [&](int64_t column, int64_t pixel,
-                                                       int64_t length) {
-              std::copy_n(line + column, length, out + pixel);
-            });
+            image.for_each_run(0, image.columns(),
+                               [&](int64_t column, int64_t pixel, int64_t length) {
+                                 std::copy_n(line + column, length, out + pixel);
+                               });
           }
           conv.finish(index * multiplier * pixels, multiplier * pixels);
         }

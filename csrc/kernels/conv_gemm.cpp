@@ -6,10 +6,10 @@
 namespace rushlight::kernels::RL_CPU {
 namespace {
 
-constexpr int64_t kBlockBytes = 24 * 1024;        // one strip of a K block, in the L1 cache
-constexpr int64_t kBlockBytesB = 256 * 1024;      // all strips of a block, in the L2 cache
+constexpr int64_t kBlockBytes = 24 * 1024;    // one strip of a K block, in the L1 cache
+constexpr int64_t kBlockBytesB = 256 * 1024;  // all strips of a block, in the L2 cache
 constexpr int64_t kBlockRows = 16 * kTileRows;
-constexpr int64_t kThreadWork = 128 * 1024;       // multiply-adds that are worth a thread
+constexpr int64_t kThreadWork = 128 * 1024;  // multiply-adds that are worth a thread
 
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t even_block(int64_t n, int64_t most, int64_t unit) {
@@ -86,7 +86,11 @@ void block(const Conv<T>& conv, const Job<T>& job, int64_t i0, int64_t i1, int64
           });
           if (runs.empty()) continue;
           const bool whole = runs[0].length == width && width % kLanes<T> == 0;
-          const TileTarget<T> target{out + runs[0].pixel, pixels, T(1), p > 0, nullptr,
+          const TileTarget<T> target{out + runs[0].pixel,
+                                     pixels,
+                                     T(1),
+                                     p > 0,
+                                     nullptr,
                                      job.bias && p == 0 ? job.bias + i : nullptr};
           run_strip(rows, width, depth, job.weight + i * k + p, k, int64_t{1},
                     packed + (s - j) * depth, strip, target, !whole,
@@ -116,8 +120,7 @@ void block(const Conv<T>& conv, const Job<T>& job, int64_t i0, int64_t i1, int64
 template <class T>
 void run_job(const Conv<T>& conv, const Job<T>& job, int64_t rows) {
   const int64_t columns = job.image.columns(), k = static_cast<int64_t>(job.offsets.size());
-  const int64_t threads =
-      std::min<int64_t>(cpu::num_threads(), rows * columns * k / kThreadWork);
+  const int64_t threads = std::min<int64_t>(cpu::num_threads(), rows * columns * k / kThreadWork);
   int64_t row_parts = 1, column_parts = 1;
   double least = 1e300;
   for (int64_t r = 1; r <= threads; ++r) {

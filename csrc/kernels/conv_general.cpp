@@ -9,8 +9,7 @@ namespace {
 Tensor padded(const ConvGeometry& g, const Tensor& input, const Spatial& before,
               const Spatial& after, const Spatial& gap) {
   Dims sizes{g.batch, g.in_channels, 0, 0, 0};
-  for (int d = 0; d < 3; ++d)
-    sizes[2 + d] = (g.in[d] - 1) * gap[d] + 1 + before[d] + after[d];
+  for (int d = 0; d < 3; ++d) sizes[2 + d] = (g.in[d] - 1) * gap[d] + 1 + before[d] + after[d];
   Tensor to = Tensor::empty(sizes, input.dtype);
   std::memset(to.raw(), 0, static_cast<size_t>(to.nbytes()));
   TensorMeta inner = to;
@@ -46,11 +45,11 @@ Tensor turned(const ConvGeometry& g, const Tensor& weight) {
   Tensor to = Tensor::empty(Dims{g.groups, outs, channels, g.taps()}, weight.dtype);
   const Dims sizes{g.groups, outs, channels};
   for (int64_t k = 0; k < g.taps(); ++k) {
-    Tensor from = as_view(weight, sizes, Dims{channels * outs * g.taps(), g.taps(),
-                                              outs * g.taps()});
+    Tensor from =
+        as_view(weight, sizes, Dims{channels * outs * g.taps(), g.taps(), outs * g.taps()});
     from.set_raw(from.raw() + (g.taps() - 1 - k) * item_size(weight.dtype));
-    Tensor there = as_view(to, sizes, Dims{outs * channels * g.taps(), channels * g.taps(),
-                                           g.taps()});
+    Tensor there =
+        as_view(to, sizes, Dims{outs * channels * g.taps(), channels * g.taps(), g.taps()});
     there.set_raw(there.raw() + k * item_size(weight.dtype));
     copy_strided(from, there);
   }

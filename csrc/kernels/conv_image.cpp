@@ -36,9 +36,10 @@ FlatImage::FlatImage(const ConvGeometry& g)
       for (int64_t w = 0; w < g.kernel[2]; ++w) {
         const auto index = [&](int dim, int64_t k) { return phase[dim][static_cast<size_t>(k)]; };
         const auto by = [&](int dim, int64_t k) { return shift[dim][static_cast<size_t>(k)]; };
-        const int64_t plane = (index(0, d) * static_cast<int64_t>(residues_[1].size()) +
-                               index(1, h)) * static_cast<int64_t>(residues_[2].size()) +
-                              index(2, w);
+        const int64_t plane =
+            (index(0, d) * static_cast<int64_t>(residues_[1].size()) + index(1, h)) *
+                static_cast<int64_t>(residues_[2].size()) +
+            index(2, w);
         taps_.push_back(plane * plane_ + (by(0, d) * rows_ + by(1, h)) * pitch_ + by(2, w));
       }
 }

@@ -67,16 +67,15 @@ void conv_transposed(const Conv<T>& conv) {
     product.c_row = in_pixels;
     gemm(product);
     const int64_t work = g.taps() * in_pixels + pixels;
-    cpu::parallel_for(0, outs, std::max<int64_t>(1, kGrain / work),
-                      [&](int64_t first, int64_t last) {
-                        for (int64_t o = first; o < last; ++o) {
-                          const int64_t channel = index * outs + o;
-                          gather(g, columns + o * g.taps() * in_pixels,
-                                 conv.bias ? conv.bias[group * outs + o] : T(0),
-                                 conv.output + channel * pixels);
-                          conv.finish(channel * pixels, pixels);
-                        }
-                      });
+    cpu::parallel_for(
+        0, outs, std::max<int64_t>(1, kGrain / work), [&](int64_t first, int64_t last) {
+          for (int64_t o = first; o < last; ++o) {
+            const int64_t channel = index * outs + o;
+            gather(g, columns + o * g.taps() * in_pixels,
+                   conv.bias ? conv.bias[group * outs + o] : T(0), conv.output + channel * pixels);
+            conv.finish(channel * pixels, pixels);
+          }
+        });
   };
   const int64_t jobs = g.batch * g.groups;
   if (jobs >= 4 * cpu::num_threads() || jobs % cpu::num_threads() == 0) {

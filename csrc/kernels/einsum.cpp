@@ -16,8 +16,7 @@ Labels range(int64_t first, int64_t count) {
 /// Labels 0..rank-1 without those in `skipped`.
 Labels without(int64_t rank, IntList skipped) {
   Labels labels = range(0, rank);
-  for (int64_t dim : skipped)
-    std::erase(labels, static_cast<int>(wrap_dim(dim, rank)));
+  for (int64_t dim : skipped) std::erase(labels, static_cast<int>(wrap_dim(dim, rank)));
   return labels;
 }
 
@@ -88,8 +87,9 @@ void bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, 
 void trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, IntList expand1,
                IntList expand2, IntList expand3, IntList sumdim, int64_t, Tensor& out) {
   const auto rank = static_cast<int64_t>(i1.sizes.size() + expand1.size());
-  contract({{i1, without(rank, expand1)}, {i2, without(rank, expand2)}, {i3, without(rank, expand3)}},
-           without(rank, sumdim), out);
+  contract(
+      {{i1, without(rank, expand1)}, {i2, without(rank, expand2)}, {i3, without(rank, expand3)}},
+      without(rank, sumdim), out);
 }
 
 }  // namespace rushlight::kernels::RL_CPU

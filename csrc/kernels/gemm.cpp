@@ -66,8 +66,8 @@ class Block {
   void pack(int64_t j, int64_t j_end, int64_t p, int64_t depth) {
     T* to = packed_b_;
     for (; j < j_end; j += kStrip<T>, to += depth * kStrip<T>)
-      pack_strip(depth, std::min<int64_t>(kStrip<T>, j_end - j),
-                 g_.b + p * g_.b_row + j * g_.b_col, g_.b_row, g_.b_col, to);
+      pack_strip(depth, std::min<int64_t>(kStrip<T>, j_end - j), g_.b + p * g_.b_row + j * g_.b_col,
+                 g_.b_row, g_.b_col, to);
   }
 
   void multiply(int64_t i, int64_t rows, int64_t j_begin, int64_t j_end, int64_t p, int64_t depth,
@@ -88,7 +88,10 @@ class Block {
       }
       T* c = g_.c + i * g_.c_row + j;
       alignas(64) T bias[kStrip<T>];
-      const TileTarget<T> target{c, g_.c_row, g_.alpha, g_.accumulate || p > 0,
+      const TileTarget<T> target{c,
+                                 g_.c_row,
+                                 g_.alpha,
+                                 g_.accumulate || p > 0,
                                  column_bias(j, width, p, bias),
                                  g_.row_bias && p == 0 ? g_.row_bias + i : nullptr};
       run_strip(rows, width, depth, a, a_row, a_col, b, b_row, target, partial,

@@ -30,9 +30,9 @@ struct Gemm {
   T* c = nullptr;
   int64_t c_row = 0;  // columns of C are contiguous
   T alpha = 1;
-  bool accumulate = false;          // add to what C holds
-  const T* column_bias = nullptr;   // n values added to every row
-  const T* row_bias = nullptr;      // m values added to every column
+  bool accumulate = false;         // add to what C holds
+  const T* column_bias = nullptr;  // n values added to every row
+  const T* row_bias = nullptr;     // m values added to every column
   /// Applied to finished pieces of `out`, whose flat index `out_begin` is C's first element; rows
   /// of C then lie without gaps.
   const Epilogue* epilogue = nullptr;

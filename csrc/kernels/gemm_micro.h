@@ -79,8 +79,8 @@ inline MicroKernel<T> choose_micro(int64_t rows, int64_t vectors) {
   return table[static_cast<size_t>((rows - 1) * kStripVectors + vectors - 1)];
 }
 
-/// Rows of the next tile when `left` remain: the last two tiles share what is left, as a tile of one
-/// or two rows cannot fill the arithmetic units.
+/// Rows of the next tile when `left` remain: the last two tiles share what is left, as a tile of
+/// one or two rows cannot fill the arithmetic units.
 inline int64_t next_rows(int64_t left) {
   if (left <= kTileRows) return left;
   return left < kTileRows + kTileRows / 2 ? (left + 1) / 2 : kTileRows;

@@ -29,27 +29,27 @@ void integer_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, in
   const T* bs = row_major(k, n, b, b_row, b_col, 0, b_row);
   const int64_t blocks = (n + columns - 1) / columns;
   const int64_t work = std::max<int64_t>(m * k * columns, 1);
-  cpu::parallel_for(0, blocks, std::max<int64_t>(1, 4 * kGrain / work), [&](int64_t first,
-                                                                         int64_t last) {
-    for (int64_t block = first; block < last; ++block) {
-      const int64_t j = block * columns, width = std::min(columns, n - j);
-      for (int64_t i = 0; i < m; i += rows) {
-        const int64_t height = std::min(rows, m - i);
-        T sum[rows][columns] = {};
-        for (int64_t p = 0; p < k; ++p)
-          for (int64_t r = 0; r < height; ++r) {
-            const T factor = a[(i + r) * a_row + p * a_col];
-            const T* line = bs + p * b_row + j;
-            for (int64_t l = 0; l < width; ++l) sum[r][l] += factor * line[l];
-          }
-        for (int64_t r = 0; r < height; ++r) {
-          T* out = c + (i + r) * n + j;
-          for (int64_t l = 0; l < width; ++l)
-            out[l] = alpha * sum[r][l] + (accumulate ? out[l] : T(0));
-        }
-      }
-    }
-  });
+  cpu::parallel_for(0, blocks, std::max<int64_t>(1, 4 * kGrain / work),
+                    [&](int64_t first, int64_t last) {
+                      for (int64_t block = first; block < last; ++block) {
+                        const int64_t j = block * columns, width = std::min(columns, n - j);
+                        for (int64_t i = 0; i < m; i += rows) {
+                          const int64_t height = std::min(rows, m - i);
+                          T sum[rows][columns] = {};
+                          for (int64_t p = 0; p < k; ++p)
+                            for (int64_t r = 0; r < height; ++r) {
+                              const T factor = a[(i + r) * a_row + p * a_col];
+                              const T* line = bs + p * b_row + j;
+                              for (int64_t l = 0; l < width; ++l) sum[r][l] += factor * line[l];
+                            }
+                          for (int64_t r = 0; r < height; ++r) {
+                            T* out = c + (i + r) * n + j;
+                            for (int64_t l = 0; l < width; ++l)
+                              out[l] = alpha * sum[r][l] + (accumulate ? out[l] : T(0));
+                          }
+                        }
+                      }
+                    });
 }
 
 struct BlasOperand {

@@ -36,7 +36,8 @@ void transpose_block(int64_t rows, int64_t columns, const T* src, int64_t from, 
   if constexpr (std::is_same_v<T, float>) {
     for (; i + 8 <= rows; i += 8) {
       int64_t j = 0;
-      for (; j + 8 <= columns; j += 8) transpose_8x8(src + i * from + j, from, dst + j * to + i, to);
+      for (; j + 8 <= columns; j += 8)
+        transpose_8x8(src + i * from + j, from, dst + j * to + i, to);
       for (; j < columns; ++j)
         for (int64_t l = i; l < i + 8; ++l) dst[j * to + l] = src[l * from + j];
     }

@@ -92,7 +92,9 @@ void row_range(const Gemm<T>& g, int64_t j, int64_t j_end) {
                                partial ? wide : g.c_row,
                                g.alpha,
                                g.accumulate,
-                               !g.column_bias ? nullptr : partial ? bias : g.column_bias + j,
+                               !g.column_bias ? nullptr
+                               : partial      ? bias
+                                              : g.column_bias + j,
                                g.row_bias};
     micro_kernel<T, kRows, kVectors>(g.k, g.a, g.a_row, g.a_col, b, b_row, target);
     if (partial)

@@ -81,18 +81,17 @@ void bmm(const Tensor& self, const Tensor& mat2, Tensor& out, const Epilogue& ep
 
 void baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta,
              Scalar alpha, Tensor& out, const Epilogue& epilogue) {
-  product(batch1, batch2, out,
-          {.add = &self, .beta = beta, .alpha = alpha, .epilogue = &epilogue});
+  product(batch1, batch2, out, {.add = &self, .beta = beta, .alpha = alpha, .epilogue = &epilogue});
 }
 
 void addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta,
             Scalar alpha, Tensor& out) {
   // The sum over the batch is one product whose inner dimension runs over batch and columns.
   const int64_t batch = batch1.sizes[0], m = batch1.sizes[1], k = batch1.sizes[2];
-  const Tensor rows = merge_dims(as_view(batch1, Dims{m, batch, k},
-                                         Dims{batch1.strides[1], batch1.strides[0],
-                                              batch1.strides[2]}),
-                                 1, 3);
+  const Tensor rows =
+      merge_dims(as_view(batch1, Dims{m, batch, k},
+                         Dims{batch1.strides[1], batch1.strides[0], batch1.strides[2]}),
+                 1, 3);
   matrix_product(rows, merge_dims(batch2, 0, 2), out, {.add = &self, .beta = beta, .alpha = alpha});
 }
 

@@ -119,8 +119,7 @@ void other_product(const Tensor& a, const Tensor& b, Tensor& out, const ProductO
                b.raw() + i * b.strides[0] * item, b.strides[1], b.strides[2],
                out.raw() + i * m * n * item, options.alpha, add);
   });
-  if (options.epilogue && !options.epilogue->empty())
-    options.epilogue->apply(out, 0, out.numel());
+  if (options.epilogue && !options.epilogue->empty()) options.epilogue->apply(out, 0, out.numel());
 }
 
 }  // namespace

@@ -21,7 +21,11 @@ def check(name: str, x: Any, weight: Any, bias: Any, *geometry: Any) -> None:
     dims = weight.ndim - 2
     groups_at = 3
     lists = [
-        g if isinstance(g, (list, str)) or i == groups_at else [g] * dims if isinstance(g, int) else list(g)
+        g
+        if isinstance(g, (list, str)) or i == groups_at
+        else [g] * dims
+        if isinstance(g, int)
+        else list(g)
         for i, g in enumerate(geometry)
     ]
     check_op(name, x, weight, bias, *lists)
@@ -50,9 +54,16 @@ def test_conv2d_groups(groups: int, multiplier: int, stride: int) -> None:
 
 @pytest.mark.parametrize(
     ("batch", "channels", "size", "out", "kernel", "stride", "padding"),
-    [(1, 3, 64, 64, 7, 2, 3), (1, 64, 28, 64, 3, 1, 1), (2, 64, 14, 128, 3, 2, 1),
-     (1, 256, 14, 96, 1, 1, 0), (1, 64, 14, 96, 1, 2, 0), (1, 512, 7, 128, 3, 1, 1),
-     (5, 32, 7, 40, 3, 1, 1), (1, 960, 7, 33, 1, 1, 0)],
+    [
+        (1, 3, 64, 64, 7, 2, 3),
+        (1, 64, 28, 64, 3, 1, 1),
+        (2, 64, 14, 128, 3, 2, 1),
+        (1, 256, 14, 96, 1, 1, 0),
+        (1, 64, 14, 96, 1, 2, 0),
+        (1, 512, 7, 128, 3, 1, 1),
+        (5, 32, 7, 40, 3, 1, 1),
+        (1, 960, 7, 33, 1, 1, 0),
+    ],
 )
 def test_conv2d_network_layers(
     batch: int, channels: int, size: int, out: int, kernel: int, stride: int, padding: int
@@ -62,9 +73,15 @@ def test_conv2d_network_layers(
     check("conv2d", x.to(memory_format=torch.channels_last), weight, None, stride, padding)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16", "int64", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "bfloat16", "float16", "int64", "complex64"]
+)
 def test_conv_dtypes(dtype: str) -> None:
-    x, w, b = random(2, 4, 9, 8, dtype=dtype), random(6, 2, 3, 3, dtype=dtype), random(6, dtype=dtype)
+    x, w, b = (
+        random(2, 4, 9, 8, dtype=dtype),
+        random(6, 2, 3, 3, dtype=dtype),
+        random(6, dtype=dtype),
+    )
     check("conv2d", x, w, b, 1, 1, 1, 2)
     check("conv2d", x, w, None, 2, 1, 2, 2)
 
@@ -81,7 +98,7 @@ def test_conv_dims_and_unbatched(dims: int) -> None:
     check(f"{name}.padding", x, w, b, [1] * dims, "same", [2] * dims)
     check(f"{name}.padding", x[1], w, None, [2] * dims, "valid")
     check_op("convolution", x, w, b, [2], [1], [1], False, [0], 1)
-    check("convolution", x[:, :2], w[:, :1], b, [1], [1], [1], False, [0], 2)
+    check_op("convolution", x[:, :2], w[:, :1], b, [1], [1], [1], False, [0], 2)
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3])

@@ -34,8 +34,7 @@ void kron(const TensorMeta& self, const TensorMeta& other, TensorMeta& out) {
   const size_t rank = std::max(self.sizes.size(), other.sizes.size());
   Dims sizes(rank, 1);
   for (const TensorMeta* t : {&self, &other})
-    for (size_t d = 0; d < t->sizes.size(); ++d)
-      sizes[rank - t->sizes.size() + d] *= t->sizes[d];
+    for (size_t d = 0; d < t->sizes.size(); ++d) sizes[rank - t->sizes.size() + d] *= t->sizes[d];
   out.set(out.dtype, sizes);
 }
 
@@ -57,8 +56,8 @@ void bilinear(const TensorMeta& input1, const TensorMeta& input2, const TensorMe
            "bilinear(): input2 size does not match weight size: got ", input2.size(-1),
            " but expected ", weight.sizes[2]);
   RL_CHECK(!bias || (bias->rank() == 1 && bias->sizes[0] == weight.sizes[0]), Runtime,
-           "bilinear(): bias size does not match weight size: got ", bias->sizes,
-           " but expected ", weight.sizes[0]);
+           "bilinear(): bias size does not match weight size: got ", bias->sizes, " but expected ",
+           weight.sizes[0]);
   check_product_dtypes(input1, input2, "bilinear");
   check_product_dtypes(input1, weight, "bilinear");
   Dims sizes = input1.sizes;

@@ -42,9 +42,10 @@ void check_channels(const ConvGeometry& g, const TensorMeta& input, const Tensor
   RL_CHECK(weight.sizes[0] % g.groups == 0, Runtime, "Given groups=", g.groups,
            ", expected weight to be divisible by ", g.groups,
            " at dimension 0, but got weight of size ", weight.sizes, " instead");
-  RL_CHECK(g.in_channels == expected, Runtime, "Given ", t ? "transposed=" : "groups=",
-           t ? 1 : g.groups, ", weight of size ", weight.sizes, ", expected input", batched_sizes,
-           " to have ", expected, " channels, but got ", g.in_channels, " channels instead");
+  RL_CHECK(g.in_channels == expected, Runtime, "Given ",
+           t ? "transposed=" : "groups=", t ? 1 : g.groups, ", weight of size ", weight.sizes,
+           ", expected input", batched_sizes, " to have ", expected, " channels, but got ",
+           g.in_channels, " channels instead");
   RL_CHECK(!bias || (bias->rank() == 1 && bias->sizes[0] == g.out_channels), Runtime, "Given ",
            t ? "transposed=1, " : "", "weight of size ", weight.sizes,
            ", expected bias to be 1-dimensional with ", g.out_channels,
@@ -74,9 +75,9 @@ ConvGeometry conv_geometry(const TensorMeta& input, const TensorMeta& weight,
            ": expected a weight of 3 to 5 dimensions, but got weight of size ", weight.sizes);
   g.unbatched = arguments.unbatched_allowed && input.rank() == g.dims + 1;
   if (!arguments.unbatched_allowed)
-    RL_CHECK(input.rank() == g.dims + 2, Runtime, "Expected ", g.dims + 2, "-dimensional input for ",
-             g.dims + 2, "-dimensional weight ", weight.sizes, ", but got ", input.rank(),
-             "-dimensional input of size ", input.sizes, " instead");
+    RL_CHECK(input.rank() == g.dims + 2, Runtime, "Expected ", g.dims + 2,
+             "-dimensional input for ", g.dims + 2, "-dimensional weight ", weight.sizes,
+             ", but got ", input.rank(), "-dimensional input of size ", input.sizes, " instead");
   RL_CHECK(g.unbatched || input.rank() == g.dims + 2, Runtime, "Expected ", g.dims + 1,
            "D (unbatched) or ", g.dims + 2, "D (batched) input to ", arguments.op,
            ", but got input of size: ", input.sizes);
@@ -106,8 +107,8 @@ ConvGeometry conv_geometry(const TensorMeta& input, const TensorMeta& weight,
   for (int i = 3 - g.dims; i < 3; ++i) {
     g.in[i] = sizes[2 + i - (3 - g.dims)];
     g.kernel[i] = weight.sizes[2 + i - (3 - g.dims)];
-    RL_CHECK(g.kernel[i] > 0, Runtime, "kernel size should be greater than zero, but got weight of ",
-             "size ", weight.sizes);
+    RL_CHECK(g.kernel[i] > 0, Runtime,
+             "kernel size should be greater than zero, but got weight of ", "size ", weight.sizes);
     reach[i] = g.dilation[i] * (g.kernel[i] - 1) + 1;
     if (same) {
       RL_CHECK(g.stride[i] == 1, Runtime,
@@ -176,16 +177,26 @@ void convolution(const TensorMeta& input, const TensorMeta& weight, const Tensor
   void name(const TensorMeta& input, const TensorMeta& weight, const TensorMeta* bias,            \
             IntList stride, IntList padding, IntList dilation, int64_t groups, TensorMeta& out) { \
     set_output(input, weight, bias,                                                               \
-               {.op = #name, .stride = stride, .padding = padding, .dilation = dilation,          \
-                .output_padding = {}, .padding_mode = {}, .groups = groups},                      \
+               {.op = #name,                                                                      \
+                .stride = stride,                                                                 \
+                .padding = padding,                                                               \
+                .dilation = dilation,                                                             \
+                .output_padding = {},                                                             \
+                .padding_mode = {},                                                               \
+                .groups = groups},                                                                \
                out);                                                                              \
   }                                                                                               \
   void name(const TensorMeta& input, const TensorMeta& weight, const TensorMeta* bias,            \
             IntList stride, std::string_view padding, IntList dilation, int64_t groups,           \
             TensorMeta& out) {                                                                    \
     set_output(input, weight, bias,                                                               \
-               {.op = #name, .stride = stride, .padding = {}, .dilation = dilation,               \
-                .output_padding = {}, .padding_mode = padding, .groups = groups},                 \
+               {.op = #name,                                                                      \
+                .stride = stride,                                                                 \
+                .padding = {},                                                                    \
+                .dilation = dilation,                                                             \
+                .output_padding = {},                                                             \
+                .padding_mode = padding,                                                          \
+                .groups = groups},                                                                \
                out);                                                                              \
   }
 RL_CONV(conv1d)

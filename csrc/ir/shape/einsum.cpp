@@ -16,7 +16,9 @@ int letter_label(char c) {
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
   return -1;
 }
-char label_letter(int label) { return static_cast<char>(label < 26 ? 'A' + label : 'a' + label - 26); }
+char label_letter(int label) {
+  return static_cast<char>(label < 26 ? 'A' + label : 'a' + label - 26);
+}
 
 /// Subscripts of one operand or of the output; the ellipsis is -1.
 Labels read_subscripts(std::string_view text, size_t offset, const std::string& where) {

@@ -6,8 +6,9 @@
 namespace rushlight::shape {
 
 void check_product_dtypes(const TensorMeta& a, const TensorMeta& b, std::string_view op) {
-  RL_CHECK(a.dtype == b.dtype, Runtime, op, ": expected both operands to have the same dtype, but got ",
-           dtype_name(a.dtype), " and ", dtype_name(b.dtype));
+  RL_CHECK(a.dtype == b.dtype, Runtime, op,
+           ": expected both operands to have the same dtype, but got ", dtype_name(a.dtype),
+           " and ", dtype_name(b.dtype));
   RL_CHECK(a.dtype != DType::Bool, NotImplemented, op, " is not implemented for bool");
 }
 
@@ -85,8 +86,8 @@ Dims matmul_sizes(const TensorMeta& a, const TensorMeta& b) {
 void linear(const TensorMeta& input, const TensorMeta& weight, const TensorMeta* bias,
             TensorMeta& out) {
   RL_CHECK(input.rank() >= 1 && weight.rank() >= 1, Runtime,
-           "both arguments to linear need to be at least 1D, but they are ", input.rank(),
-           "D and ", weight.rank(), "D");
+           "both arguments to linear need to be at least 1D, but they are ", input.rank(), "D and ",
+           weight.rank(), "D");
   RL_CHECK(weight.rank() <= 2, Runtime, "linear: expected a weight of 1 or 2 dimensions, but got ",
            weight.rank(), "D");
   check_product_dtypes(input, weight, "linear");
