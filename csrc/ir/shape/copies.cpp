@@ -45,8 +45,8 @@ void repeat_interleave(const TensorMeta& self, int64_t repeats, std::optional<in
 void repeat_interleave(const TensorMeta& self, const TensorMeta& repeats,
                        std::optional<int64_t> dim, std::optional<int64_t> output_size,
                        TensorMeta& out) {
-  RL_CHECK(repeats.rank() <= 1, Runtime,
-           "repeats must be 0-dim or 1-dim tensor, got ", repeats.rank(), " dims");
+  RL_CHECK(repeats.rank() <= 1, Runtime, "repeats must be 0-dim or 1-dim tensor, got ",
+           repeats.rank(), " dims");
   RL_CHECK(repeats.dtype == DType::Int64 || repeats.dtype == DType::Int32, Runtime,
            "repeats has to be Long or Int tensor");
   if (!output_size) return set_data_dependent(out);
@@ -58,8 +58,7 @@ void repeat_interleave(const TensorMeta& self, const TensorMeta& repeats,
 
 void repeat_interleave(const TensorMeta& repeats, std::optional<int64_t> output_size,
                        TensorMeta& out) {
-  RL_CHECK(repeats.rank() == 1, Runtime,
-           "repeat_interleave only accept 1D vector as repeat");
+  RL_CHECK(repeats.rank() == 1, Runtime, "repeat_interleave only accept 1D vector as repeat");
   RL_CHECK(repeats.dtype == DType::Int64 || repeats.dtype == DType::Int32, Runtime,
            "repeats has to be Long or Int tensor");
   if (!output_size) return set_data_dependent(out);
@@ -92,10 +91,10 @@ void flipud(const TensorMeta& self, TensorMeta& out) {
 }
 
 void rot90(const TensorMeta& self, int64_t k, IntList dims, TensorMeta& out) {
-  RL_CHECK(dims.size() == 2, Runtime, "expected total rotation dims == 2, but got dims = ",
-           dims.size());
-  RL_CHECK(self.rank() >= 2, Runtime, "expected total dims >= 2, but got total dims = ",
-           self.rank());
+  RL_CHECK(dims.size() == 2, Runtime,
+           "expected total rotation dims == 2, but got dims = ", dims.size());
+  RL_CHECK(self.rank() >= 2, Runtime,
+           "expected total dims >= 2, but got total dims = ", self.rank());
   const int64_t a = wrap_dim(dims[0], self.rank()), b = wrap_dim(dims[1], self.rank());
   RL_CHECK(a != b, Runtime, "expected rotation dims to be different, but got dim0 = ", dims[0],
            " and dim1 = ", dims[1]);
@@ -123,10 +122,10 @@ void diag_embed(const TensorMeta& self, int64_t offset, int64_t dim1, int64_t di
 }
 
 void diag(const TensorMeta& self, int64_t offset, TensorMeta& out) {
-  RL_CHECK(self.rank() == 1 || self.rank() == 2, Runtime,
-           "diag(): Supports 1D or 2D tensors. Got ", self.rank(), "D");
+  RL_CHECK(self.rank() == 1 || self.rank() == 2, Runtime, "diag(): Supports 1D or 2D tensors. Got ",
+           self.rank(), "D");
   if (self.rank() == 1) return diag_embed(self, offset, 0, 1, out);
-  TensorMeta view;
+  TensorMeta view = self;
   diagonal(self, offset, 0, 1, view);
   out.set(self.dtype, view.sizes);
 }
@@ -152,19 +151,19 @@ void check_scattered(const TensorMeta& self, const TensorMeta& src, const Tensor
 void slice_scatter(const TensorMeta& self, const TensorMeta& src, int64_t dim,
                    std::optional<int64_t> start, std::optional<int64_t> end, int64_t step,
                    TensorMeta& out) {
-  TensorMeta view;
+  TensorMeta view = self;
   slice(self, dim, start, end, step, view);
   check_scattered(self, src, view, out);
 }
 void select_scatter(const TensorMeta& self, const TensorMeta& src, int64_t dim, int64_t index,
                     TensorMeta& out) {
-  TensorMeta view;
+  TensorMeta view = self;
   select(self, dim, index, view);
   check_scattered(self, src, view, out);
 }
 void diagonal_scatter(const TensorMeta& self, const TensorMeta& src, int64_t offset, int64_t dim1,
                       int64_t dim2, TensorMeta& out) {
-  TensorMeta view;
+  TensorMeta view = self;
   diagonal(self, offset, dim1, dim2, view);
   check_scattered(self, src, view, out);
 }
@@ -172,6 +171,7 @@ void as_strided_scatter(const TensorMeta& self, const TensorMeta& src, IntList s
                         std::optional<int64_t> storage_offset, TensorMeta& out) {
   TensorMeta whole, view;
   whole.set(self.dtype, self.sizes);
+  view.dtype = self.dtype;
   as_strided(whole, size, stride, storage_offset, view);
   check_scattered(self, src, view, out);
 }
@@ -185,10 +185,14 @@ void fill_diagonal(const TensorMeta& self, Scalar, bool, TensorMeta& out) {
 }
 
 void channel_shuffle(const TensorMeta& self, int64_t groups, TensorMeta& out) {
-  RL_CHECK(self.rank() > 2, Runtime, "channel_shuffle expects input with > 2 dims, but got input "
-           "with sizes ", self.sizes);
-  RL_CHECK(groups > 0, Runtime, "Number of groups to divide channels in must be positive. Value of "
-           "groups:", groups);
+  RL_CHECK(self.rank() > 2, Runtime,
+           "channel_shuffle expects input with > 2 dims, but got input "
+           "with sizes ",
+           self.sizes);
+  RL_CHECK(groups > 0, Runtime,
+           "Number of groups to divide channels in must be positive. Value of "
+           "groups:",
+           groups);
   RL_CHECK(self.sizes[1] % groups == 0, Runtime,
            "Number of channels must be divisible by groups. Got ", self.sizes[1], " channels and ",
            groups, " groups.");

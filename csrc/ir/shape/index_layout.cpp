@@ -38,7 +38,8 @@ IndexLayout index_layout(const TensorMeta& self, const std::vector<const TensorM
     try {
       layout.broadcast = broadcast(layout.broadcast, indices[d]->sizes);
     } catch (const Error&) {
-      RL_FAIL(Index, "shape mismatch: indexing tensors could not be broadcast together with shapes ",
+      RL_FAIL(Index,
+              "shape mismatch: indexing tensors could not be broadcast together with shapes ",
               all_sizes(indices));
     }
   }

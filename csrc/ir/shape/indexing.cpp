@@ -27,8 +27,8 @@ void check_row_index(const TensorMeta& self, int64_t dim, const TensorMeta& inde
                      const TensorMeta& source, std::string_view name, TensorMeta& out) {
   const int64_t at = wrap_dim(dim, self.rank());
   require_index(index, name);
-  RL_CHECK(index.rank() <= 1, Index, name, "(): Index is supposed to be a vector, but got dim: ",
-           index.rank());
+  RL_CHECK(index.rank() <= 1, Index, name,
+           "(): Index is supposed to be a vector, but got dim: ", index.rank());
   RL_CHECK(self.dtype == source.dtype, Runtime, name,
            "(): self and source expected to have the same dtype, but got (self) ",
            dtype_name(self.dtype), " and (source) ", dtype_name(source.dtype));
@@ -40,9 +40,8 @@ void check_row_index(const TensorMeta& self, int64_t dim, const TensorMeta& inde
              "(): source must have as many dimensions as self, got ", source.rank(), " and ",
              self.rank());
     for (int64_t d = 0; d < self.rank(); ++d)
-      RL_CHECK(d == at || source.sizes[d] == self.sizes[d], Runtime, name,
-               "(): source ", source.sizes, " must match self ", self.sizes,
-               " in all dimensions but ", at);
+      RL_CHECK(d == at || source.sizes[d] == self.sizes[d], Runtime, name, "(): source ",
+               source.sizes, " must match self ", self.sizes, " in all dimensions but ", at);
   }
   out.set(self.dtype, self.sizes);
 }
@@ -74,7 +73,8 @@ void index_select(const TensorMeta& self, int64_t dim, const TensorMeta& index, 
   out.set(self.dtype, self.sizes);
   if (self.rank() == 0) {
     RL_CHECK(index.numel() == 1, Index,
-             "index_select(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
+             "index_select(): Index to scalar can have only 1 value, got ", index.numel(),
+             " value(s)");
     return;
   }
   Dims sizes = self.sizes;
@@ -97,7 +97,8 @@ void scatter(const TensorMeta& self, int64_t dim, const TensorMeta& index, Tenso
 }
 void scatter(const TensorMeta& self, int64_t dim, const TensorMeta& index, const TensorMeta& src,
              TensorMeta& out) {
-  RL_CHECK(self.dtype == src.dtype, Runtime, "scatter(): Expected self.dtype to be equal to src.dtype");
+  RL_CHECK(self.dtype == src.dtype, Runtime,
+           "scatter(): Expected self.dtype to be equal to src.dtype");
   if (index.numel() != 0)
     for (int64_t d = 0; d < std::min(index.rank(), src.rank()); ++d)
       RL_CHECK(index.sizes[d] <= src.sizes[d], Runtime, "Expected index ", index.sizes,
@@ -112,7 +113,8 @@ void scatter(const TensorMeta& self, int64_t dim, const TensorMeta& index, const
              std::string_view, bool, TensorMeta& out) {
   scatter(self, dim, index, src, out);
 }
-void scatter(const TensorMeta& self, int64_t dim, const TensorMeta& index, Scalar, TensorMeta& out) {
+void scatter(const TensorMeta& self, int64_t dim, const TensorMeta& index, Scalar,
+             TensorMeta& out) {
   scatter(self, dim, index, out);
 }
 void scatter(const TensorMeta& self, int64_t dim, const TensorMeta& index, Scalar, std::string_view,
@@ -161,7 +163,8 @@ void put(const TensorMeta& self, const TensorMeta& index, const TensorMeta& sour
   RL_CHECK(self.dtype == source.dtype, Runtime,
            "put_(): self and source expected to have the same dtype");
   RL_CHECK(index.numel() == source.numel(), Index,
-           "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
+           "put_(): Expected source and index to have the same number of elements, but got "
+           "source.numel() = ",
            source.numel(), ", index.numel() = ", index.numel());
   out.set(self.dtype, self.sizes);
 }
@@ -200,7 +203,8 @@ void nonzero_static(const TensorMeta& self, int64_t size, int64_t, TensorMeta& o
 }
 
 void one_hot(const TensorMeta& self, int64_t num_classes, TensorMeta& out) {
-  RL_CHECK(self.dtype == DType::Int64, Runtime, "one_hot is only applicable to index tensor of type "
+  RL_CHECK(self.dtype == DType::Int64, Runtime,
+           "one_hot is only applicable to index tensor of type "
            "LongTensor.");
   if (num_classes == -1) {
     RL_CHECK(self.numel() > 0, Runtime, "Can not infer total number of classes from empty tensor.");

@@ -82,8 +82,8 @@ void cat(TensorList tensors, int64_t dim, TensorMeta& out) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& t = *tensors[i];
     if (cat_skips(t)) continue;
-    RL_CHECK(t.rank() == first->rank(), Runtime, "Tensors must have same number of dimensions: got ",
-             first->rank(), " and ", t.rank());
+    RL_CHECK(t.rank() == first->rank(), Runtime,
+             "Tensors must have same number of dimensions: got ", first->rank(), " and ", t.rank());
     for (int64_t d = 0; d < t.rank(); ++d)
       RL_CHECK(d == at || t.sizes[d] == sizes[d], Runtime,
                "Sizes of tensors must match except in dimension ", at, ". Expected size ", sizes[d],

@@ -29,10 +29,11 @@ void check_mode(const TensorMeta& self, IntList pad, std::string_view mode) {
     const int64_t dim = self.rank() - 1 - static_cast<int64_t>(i), size = self.sizes[dim];
     const int64_t widest = std::max(pad[2 * i], pad[2 * i + 1]);
     if (mode == "reflect")
-      RL_CHECK(widest < size, Runtime,
-               "Argument #4: Padding size should be less than the corresponding input dimension, but "
-               "got: padding (",
-               pad[2 * i], ", ", pad[2 * i + 1], ") at dimension ", dim, " of input ", self.sizes);
+      RL_CHECK(
+          widest < size, Runtime,
+          "Argument #4: Padding size should be less than the corresponding input dimension, but "
+          "got: padding (",
+          pad[2 * i], ", ", pad[2 * i + 1], ") at dimension ", dim, " of input ", self.sizes);
     else if (mode == "circular")
       RL_CHECK(widest <= size, Runtime, "Padding value causes wrapping around more than once.");
     else

@@ -101,7 +101,8 @@ void searchsorted(const TensorMeta& sorted_sequence, const TensorMeta& self, boo
   RL_CHECK(!side || !right || *side == "right", Runtime,
            "torch.searchsorted(): side and right can't be set to opposites, got side of ",
            side.value_or(""), " while right was True");
-  RL_CHECK(sorted_sequence.rank() > 0, Runtime, "torch.searchsorted(): boundaries tensor should be "
+  RL_CHECK(sorted_sequence.rank() > 0, Runtime,
+           "torch.searchsorted(): boundaries tensor should be "
            "1 dimension or more");
   if (sorter) {
     RL_CHECK(sorter->sizes == sorted_sequence.sizes, Runtime,
@@ -115,10 +116,11 @@ void searchsorted(const TensorMeta& sorted_sequence, const TensorMeta& self, boo
   bool fits = sorted_sequence.rank() == 1 || sorted_sequence.rank() == self.rank();
   for (int64_t d = 0; fits && sorted_sequence.rank() > 1 && d + 1 < self.rank(); ++d)
     fits = sorted_sequence.sizes[d] == self.sizes[d];
-  RL_CHECK(fits, Runtime,
-           "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
-           "of boundaries tensor and input value tensor must match, but we got boundaries tensor ",
-           sorted_sequence.sizes, " and input value tensor ", self.sizes);
+  RL_CHECK(
+      fits, Runtime,
+      "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
+      "of boundaries tensor and input value tensor must match, but we got boundaries tensor ",
+      sorted_sequence.sizes, " and input value tensor ", self.sizes);
   out.set(out_int32 ? DType::Int32 : DType::Int64, self.sizes);
 }
 void searchsorted(const TensorMeta& sorted_sequence, Scalar, bool out_int32, bool right,

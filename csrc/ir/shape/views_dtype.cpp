@@ -26,7 +26,8 @@ void view_as_complex(const TensorMeta& self, TensorMeta& out) {
   out.sizes.erase(out.sizes.size() - 1);
   out.strides.erase(out.strides.size() - 1);
   for (int64_t& s : out.strides) {
-    RL_CHECK(s % 2 == 0, Runtime, "Tensor must have a stride divisible by 2 for all but last dimension");
+    RL_CHECK(s % 2 == 0, Runtime,
+             "Tensor must have a stride divisible by 2 for all but last dimension");
     s /= 2;
   }
 }
@@ -39,7 +40,8 @@ void real(const TensorMeta& self, TensorMeta& out) {
 }
 
 void imag(const TensorMeta& self, TensorMeta& out) {
-  RL_CHECK(is_complex(self.dtype), Runtime, "imag is not implemented for tensors with non-complex dtypes.");
+  RL_CHECK(is_complex(self.dtype), Runtime,
+           "imag is not implemented for tensors with non-complex dtypes.");
   real(self, out);
   out.view_offset = 1;
 }

@@ -4,8 +4,8 @@
 namespace rushlight::shape {
 
 void expand(const TensorMeta& self, IntList size, bool /*implicit*/, TensorMeta& out) {
-  RL_CHECK(size.size() >= self.sizes.size(), Runtime, "expand(", describe(self), ", size=",
-           Dims(size), "): the number of sizes provided (", size.size(),
+  RL_CHECK(size.size() >= self.sizes.size(), Runtime, "expand(", describe(self),
+           ", size=", Dims(size), "): the number of sizes provided (", size.size(),
            ") must be greater or equal to the number of dimensions in the tensor (", self.rank(),
            ")");
   out.sizes = Dims(size);

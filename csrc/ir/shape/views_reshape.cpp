@@ -20,7 +20,8 @@ void ravel(const TensorMeta& self, TensorMeta& out) {
 
 void flatten(const TensorMeta& self, int64_t start_dim, int64_t end_dim, TensorMeta& out) {
   const int64_t first = wrap_dim(start_dim, self.rank()), last = wrap_dim(end_dim, self.rank());
-  RL_CHECK(first <= last, Runtime, "flatten() has invalid args: start_dim cannot come after end_dim");
+  RL_CHECK(first <= last, Runtime,
+           "flatten() has invalid args: start_dim cannot come after end_dim");
   Dims sizes;
   int64_t merged = 1;
   for (int64_t i = 0; i < self.rank(); ++i) {

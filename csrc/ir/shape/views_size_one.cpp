@@ -38,8 +38,8 @@ void squeeze(const TensorMeta& self, IntList dims, TensorMeta& out) {
   out.sizes = out.strides = Dims{};
   Dims chosen(self.sizes.size() + 1);
   for (int64_t d : dims)
-    RL_CHECK(!chosen[wrap_dim(d, self.rank())]++, Runtime, "dim ",
-             wrap_dim(d, self.rank()), " appears multiple times in the list of dims");
+    RL_CHECK(!chosen[wrap_dim(d, self.rank())]++, Runtime, "dim ", wrap_dim(d, self.rank()),
+             " appears multiple times in the list of dims");
   drop_ones(self, [&](size_t i) { return chosen[i] != 0; }, out);
 }
 

@@ -16,7 +16,9 @@ void slice(const TensorMeta& self, int64_t dim, std::optional<int64_t> start,
   RL_CHECK(step > 0, Runtime, "slice step must be positive");
   const int64_t at = wrap_dim(dim, self.rank()), size = self.sizes[at];
   // As Python slices do: negative positions count from the end, everything is clamped.
-  const auto position = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + size : v, 0, size); };
+  const auto position = [&](int64_t v) {
+    return std::clamp<int64_t>(v < 0 ? v + size : v, 0, size);
+  };
   const int64_t first = position(start.value_or(0));
   const int64_t last = std::max(first, position(end.value_or(size)));
   out.sizes = self.sizes;
@@ -88,8 +90,8 @@ void unfold(const TensorMeta& self, int64_t dimension, int64_t size, int64_t ste
 
 void as_strided(const TensorMeta& self, IntList size, IntList stride,
                 std::optional<int64_t> storage_offset, TensorMeta& out) {
-  RL_CHECK(size.size() == stride.size(), Runtime,
-           "mismatch in length of strides and shape: size ", Dims(size), ", stride ", Dims(stride));
+  RL_CHECK(size.size() == stride.size(), Runtime, "mismatch in length of strides and shape: size ",
+           Dims(size), ", stride ", Dims(stride));
   out.sizes = Dims(size);
   out.strides = Dims(stride);
   // A graph's values have no storage of their own to count from, so positions count from the first

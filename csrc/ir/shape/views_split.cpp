@@ -37,8 +37,8 @@ void require_rank(const TensorMeta& self, int64_t rank, std::string_view name) {
 
 void split(const TensorMeta& self, int64_t split_size, int64_t dim, std::vector<TensorMeta>& outs) {
   RL_CHECK(self.rank() > 0, Runtime, "split expects at least a 1-dimensional tensor");
-  RL_CHECK(split_size >= 0, Runtime, "split expects split_size be non-negative, but got split_size=",
-           split_size);
+  RL_CHECK(split_size >= 0, Runtime,
+           "split expects split_size be non-negative, but got split_size=", split_size);
   const int64_t at = wrap_dim(dim, self.rank()), size = self.sizes[at];
   RL_CHECK(split_size > 0 || size == 0, Runtime,
            "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
@@ -107,8 +107,9 @@ void hsplit(const TensorMeta& self, int64_t sections, std::vector<TensorMeta>& o
   require_rank(self, 1, "hsplit");
   const int64_t dim = self.rank() == 1 ? 0 : 1;
   RL_CHECK(sections != 0 && self.sizes[dim] % sections == 0, Runtime,
-           "torch.hsplit attempted to split along dimension ", dim, ", but the size of the dimension ",
-           self.sizes[dim], " is not divisible by the split_size ", sections, "!");
+           "torch.hsplit attempted to split along dimension ", dim,
+           ", but the size of the dimension ", self.sizes[dim],
+           " is not divisible by the split_size ", sections, "!");
   tensor_split(self, sections, dim, outs);
 }
 void hsplit(const TensorMeta& self, IntList indices, std::vector<TensorMeta>& outs) {

@@ -132,9 +132,8 @@ void tril_indices(int64_t row, int64_t col, int64_t offset, Type, Pinned, Tensor
   });
 }
 void triu_indices(int64_t row, int64_t col, int64_t offset, Type, Pinned, Tensor& out) {
-  write_indices(out, row, [=](int64_t r) {
-    return std::pair(std::clamp<int64_t>(r + offset, 0, col), col);
-  });
+  write_indices(out, row,
+                [=](int64_t r) { return std::pair(std::clamp<int64_t>(r + offset, 0, col), col); });
 }
 
 }  // namespace rushlight::kernels::portable

@@ -14,7 +14,7 @@ void gather(const Tensor& self, int64_t dim, const Tensor& index, bool, Tensor& 
     using T = decltype(zero);
     const T* source = from.data<T>();
     T* target = to.data<T>();
-    for_each_indexed(from, d, at, at.sizes, to, false,
+    for_each_indexed(from, d, at, at.sizes, to, kGatherRule,
                      [=](int64_t a, int64_t b) { target[b] = source[a]; });
   });
 }
@@ -55,7 +55,7 @@ void take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int
     using T = decltype(zero);
     const T* source = from.data<T>();
     T* target = to.data<T>();
-    for_each_indexed(from, d, at, to.sizes, to, true,
+    for_each_indexed(from, d, at, to.sizes, to, IndexRule{true, ErrorKind::Runtime},
                      [=](int64_t a, int64_t b) { target[b] = source[a]; });
   });
 }

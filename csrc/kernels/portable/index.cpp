@@ -44,20 +44,19 @@ void read(const Tensor& self, const IndexPlan& plan, Tensor& out) {
   const auto after = static_cast<int64_t>(plan.after.size());
   const T* from = self.data<T>();
   T* to = out.data<T>();
-  cpu::parallel_for(
-      0, static_cast<int64_t>(plan.before.size()) * indexed, kGrain / std::max<int64_t>(after, 1) + 1,
-      [&](int64_t first, int64_t last) {
-        for (int64_t r = first; r < last; ++r) {
-          const T* base = from + plan.before[r / indexed] + plan.indexed[r % indexed];
-          T* row = to + r * after;
-          if (after == 1)
-            *row = base[plan.after[0]];
-          else if (plan.contiguous_after)
-            std::memcpy(row, base, static_cast<size_t>(after) * sizeof(T));
-          else
-            for (int64_t j = 0; j < after; ++j) row[j] = base[plan.after[j]];
-        }
-      });
+  cpu::parallel_for(0, static_cast<int64_t>(plan.before.size()) * indexed,
+                    kGrain / std::max<int64_t>(after, 1) + 1, [&](int64_t first, int64_t last) {
+                      for (int64_t r = first; r < last; ++r) {
+                        const T* base = from + plan.before[r / indexed] + plan.indexed[r % indexed];
+                        T* row = to + r * after;
+                        if (after == 1)
+                          *row = base[plan.after[0]];
+                        else if (plan.contiguous_after)
+                          std::memcpy(row, base, static_cast<size_t>(after) * sizeof(T));
+                        else
+                          for (int64_t j = 0; j < after; ++j) row[j] = base[plan.after[j]];
+                      }
+                    });
 }
 
 }  // namespace
@@ -142,7 +141,8 @@ void nonzero_static(const Tensor& self, int64_t size, int64_t fill_value, Tensor
 void masked_select(const Tensor& self, const Tensor& mask, Tensor& out) {
   RL_CHECK(mask.dtype == DType::Bool, Runtime, "masked_select: expected BoolTensor for mask");
   const Dims sizes = broadcast(self.sizes, mask.sizes);
-  const Tensor values = expanded(self, sizes).contiguous(), set = expanded(mask, sizes).contiguous();
+  const Tensor values = expanded(self, sizes).contiguous(),
+               set = expanded(mask, sizes).contiguous();
   const bool* chosen = set.data<bool>();
   const int64_t n = set.numel();
   out = Tensor::empty(Dims{std::count(chosen, chosen + n, true)}, self.dtype);

@@ -16,6 +16,7 @@ std::vector<Tensor> expand_masks(const Tensor& self, TensorList indices) {
       expanded.push_back(as_int64(*t));
     } else {
       const size_t at = expanded.size();
+      RL_CHECK(t->rank() > 0, Index, "too many indices for tensor of dimension ", self.rank());
       for (size_t d = 0; d < t->sizes.size(); ++d)
         RL_CHECK(at + d < self.sizes.size() && t->sizes[d] == self.sizes[at + d], Index,
                  "The shape of the mask ", t->sizes, " at index ", d,

@@ -21,12 +21,26 @@ inline Tensor at_least_1d(const Tensor& t) {
   return t.rank() > 0 ? t : restrided(t, Dims{1}, Dims{1});
 }
 
+/// What an index may be, and the error when it is not.
+struct IndexRule {
+  bool negative;   // counts from the end
+  ErrorKind kind;  // PyTorch's differ from operator to operator
+};
+inline constexpr IndexRule kGatherRule{false, ErrorKind::Runtime};
+inline constexpr IndexRule kRowRule{false, ErrorKind::Index};
+inline constexpr IndexRule kFillRule{true, ErrorKind::Index};
+
+[[noreturn]] inline void out_of_bounds(int64_t index, int64_t dim, int64_t size, ErrorKind kind) {
+  throw Error(kind, detail::concat("index ", index, " is out of bounds for dimension ", dim,
+                                   " with size ", size));
+}
+
 /// Index and partner positions for every element of `sizes`: calls
 /// `visit(a, b)` where `a` is the offset in `self` with the index put in at `dim`, and `b` the
 /// offset in `other`. Work is shared out so that one element of `self` stays on one thread.
 template <class F>
 void for_each_indexed(const Tensor& self, int64_t dim, const Tensor& index, IntList sizes,
-                      const Tensor& other, bool wrap, F&& visit) {
+                      const Tensor& other, IndexRule rule, F&& visit) {
   const Lanes to(self, sizes, dim), at(index, sizes, dim), from(other, sizes, dim);
   const int64_t count = sizes[dim], limit = self.sizes[dim];
   const auto outer = static_cast<int64_t>(to.outer.size());
@@ -39,9 +53,9 @@ void for_each_indexed(const Tensor& self, int64_t dim, const Tensor& index, IntL
         const int64_t b = from.outer[i] + k * from.stride;
         for (int64_t j = j0; j < j1; ++j) {
           int64_t v = row[at.inner[j]];
-          if (wrap && v < 0) v += limit;
-          RL_CHECK(v >= 0 && v < limit, Index, "index ", row[at.inner[j]],
-                   " is out of bounds for dimension ", dim, " with size ", limit);
+          if (rule.negative && v < 0) v += limit;
+          if (v < 0 || v >= limit) [[unlikely]]
+            out_of_bounds(row[at.inner[j]], dim, limit, rule.kind);
           visit(to.outer[i] + v * to.stride + to.inner[j], b + from.inner[j]);
         }
       }

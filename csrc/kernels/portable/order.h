@@ -9,7 +9,8 @@ namespace rushlight::kernels::portable {
 
 /// The type values are compared as.
 template <class T>
-using Comparable = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+using Comparable =
+    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
 template <class T>
 bool is_nan([[maybe_unused]] T v) {

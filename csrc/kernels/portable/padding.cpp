@@ -52,7 +52,8 @@ void pad_rows(const Tensor& self, IntList pad, Mode mode, Tensor& out) {
       T* to = out.data<T>() + r * width;
       for (int64_t o = 0; o < std::min(first, width); ++o) to[o] = from[table[last][o]];
       if (end > first)
-        std::memcpy(to + first, from + (first - lead), static_cast<size_t>(end - first) * sizeof(T));
+        std::memcpy(to + first, from + (first - lead),
+                    static_cast<size_t>(end - first) * sizeof(T));
       for (int64_t o = std::max(end, first); o < width; ++o) to[o] = from[table[last][o]];
     }
   });

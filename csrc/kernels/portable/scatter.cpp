@@ -74,19 +74,19 @@ T divide(T total, int64_t n) {
 
 // Replaces elements of `out`: `other` broadcasts (stride 0) when a single value is written.
 void assign(Tensor& out, int64_t dim, const Tensor& index, IntList sizes, const Tensor& other,
-            bool wrap) {
+            IndexRule rule) {
   const Tensor to = at_least_1d(out);
   dispatch_item(item_size(out.dtype), [&](auto zero) {
     using T = decltype(zero);
     T* target = to.data<T>();
     const T* source = other.data<T>();
-    for_each_indexed(to, dim, index, sizes, other, wrap,
+    for_each_indexed(to, dim, index, sizes, other, rule,
                      [=](int64_t a, int64_t b) { target[a] = source[b]; });
   });
 }
 
 void reduce(Tensor& out, int64_t dim, const Tensor& index, IntList sizes, const Tensor& other,
-            Reduce how, bool include_self) {
+            Reduce how, bool include_self, IndexRule rule) {
   const Tensor to = at_least_1d(out);
   dispatch_dtype(out.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -94,19 +94,17 @@ void reduce(Tensor& out, int64_t dim, const Tensor& index, IntList sizes, const 
     const T* source = other.data<T>();
     if (!include_self) {
       const T start = identity<T>(how);
-      for_each_indexed(to, dim, index, sizes, other, false,
+      for_each_indexed(to, dim, index, sizes, other, rule,
                        [=](int64_t a, int64_t) { target[a] = start; });
     }
-    for_each_indexed(to, dim, index, sizes, other, false, [=](int64_t a, int64_t b) {
-      target[a] = combine(target[a], source[b], how);
-    });
+    for_each_indexed(to, dim, index, sizes, other, rule,
+                     [=](int64_t a, int64_t b) { target[a] = combine(target[a], source[b], how); });
     if (how != Reduce::Mean) return;
     // `out` is dense, so offsets in it are offsets in a count of the same size.
     Tensor counts = Tensor::empty(out.sizes, DType::Int64);
     fill_dense(counts, include_self ? 1 : 0);
     int64_t* count = counts.data<int64_t>();
-    for_each_indexed(to, dim, index, sizes, other, false,
-                     [=](int64_t a, int64_t) { ++count[a]; });
+    for_each_indexed(to, dim, index, sizes, other, rule, [=](int64_t a, int64_t) { ++count[a]; });
     for (int64_t i = 0; i < out.numel(); ++i)
       if (count[i] > 1) target[i] = divide(target[i], count[i]);
   });
@@ -131,7 +129,8 @@ struct Call {
 void scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Tensor& out) {
   copy_unless_same(self, out);
   const Call call(self, dim, index);
-  if (index.numel()) assign(out, call.dim, call.index, call.index.sizes, at_least_1d(src), false);
+  if (index.numel())
+    assign(out, call.dim, call.index, call.index.sizes, at_least_1d(src), kGatherRule);
 }
 
 void scatter(const Tensor& self, int64_t dim, const Tensor& index, Scalar value, Tensor& out) {
@@ -139,7 +138,7 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
   const Call call(self, dim, index);
   if (index.numel())
     assign(out, call.dim, call.index, call.index.sizes,
-           repeated(value, out.dtype, call.index.sizes), false);
+           repeated(value, out.dtype, call.index.sizes), kGatherRule);
 }
 
 void scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
@@ -148,7 +147,7 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor&
   const Call call(self, dim, index);
   if (index.numel())
     reduce(out, call.dim, call.index, call.index.sizes, at_least_1d(src), reduction(how),
-           include_self);
+           include_self, kGatherRule);
 }
 
 void scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
@@ -162,7 +161,7 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
   const Call call(self, dim, index);
   if (index.numel())
     reduce(out, call.dim, call.index, call.index.sizes,
-           repeated(value, out.dtype, call.index.sizes), reduction(how), true);
+           repeated(value, out.dtype, call.index.sizes), reduction(how), true, kGatherRule);
 }
 
 void scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
@@ -182,7 +181,7 @@ void index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
     T* target = to.data<T>();
     const T* values = from.data<T>();
     const T factor = alpha.to<T>();
-    for_each_indexed(to, call.dim, at, from.sizes, from, false, [=](int64_t a, int64_t b) {
+    for_each_indexed(to, call.dim, at, from.sizes, from, kRowRule, [=](int64_t a, int64_t b) {
       target[a] = combine(target[a], combine(factor, values[b], Reduce::Prod), Reduce::Sum);
     });
   });
@@ -194,7 +193,7 @@ void index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tens
   const Call call(self, dim, index);
   if (source.numel() == 0) return;
   const Tensor from = at_least_1d(source);
-  assign(out, call.dim, along(call.index, from.sizes, call.dim), from.sizes, from, false);
+  assign(out, call.dim, along(call.index, from.sizes, call.dim), from.sizes, from, kRowRule);
 }
 
 void index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
@@ -204,7 +203,7 @@ void index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Te
   if (source.numel() == 0) return;
   const Tensor from = at_least_1d(source);
   reduce(out, call.dim, along(call.index, from.sizes, call.dim), from.sizes, from, reduction(how),
-         include_self);
+         include_self, kRowRule);
 }
 
 void index_fill(const Tensor& self, int64_t dim, const Tensor& index, Scalar value, Tensor& out) {
@@ -214,7 +213,7 @@ void index_fill(const Tensor& self, int64_t dim, const Tensor& index, Scalar val
   Dims sizes = at_least_1d(self).sizes;
   sizes[call.dim] = index.numel();
   assign(out, call.dim, along(call.index, sizes, call.dim), sizes,
-         repeated(value, out.dtype, sizes), true);
+         repeated(value, out.dtype, sizes), kFillRule);
 }
 
 void index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value,

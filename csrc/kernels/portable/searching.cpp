@@ -41,7 +41,8 @@ void search(const Tensor& sequence, const Tensor& values, const Tensor* sorter, 
   const Tensor rows = converted(sequence, common), input = converted(values, common);
   const Tensor order = sorter ? sorter->contiguous() : Tensor();
   const int64_t n = sequence.sizes.back();
-  const int64_t per_row = sequence.rank() > 1 ? values.sizes.back() : std::max<int64_t>(1, values.numel());
+  const int64_t per_row =
+      sequence.rank() > 1 ? values.sizes.back() : std::max<int64_t>(1, values.numel());
   if (order.defined())
     for (int64_t i = 0; i < order.numel(); ++i)
       RL_CHECK(order.data<int64_t>()[i] >= 0 && order.data<int64_t>()[i] < n, Index,
@@ -181,7 +182,8 @@ void histc(const Tensor& self, int64_t bins, Scalar min, Scalar max, Tensor& out
   std::vector<int64_t> counts(static_cast<size_t>(bins));
   for (int64_t i = 0; i < n; ++i) {
     if (!(data[i] >= low && data[i] <= high)) continue;
-    const auto bin = static_cast<int64_t>((data[i] - low) / (high - low) * static_cast<double>(bins));
+    const auto bin =
+        static_cast<int64_t>((data[i] - low) / (high - low) * static_cast<double>(bins));
     ++counts[std::min(bin, bins - 1)];
   }
   dispatch_real(out.dtype, [&](auto zero) {
@@ -213,9 +215,8 @@ void unique_consecutive(const Tensor& self, bool return_inverse, bool return_cou
   const Tensor input = self.contiguous();
   std::vector<int64_t> order(static_cast<size_t>(input.numel()));
   std::iota(order.begin(), order.end(), int64_t{0});
-  dispatch_real(self.dtype, [&](auto zero) {
-    group<decltype(zero)>(input, order, values, inverse, counts);
-  });
+  dispatch_real(self.dtype,
+                [&](auto zero) { group<decltype(zero)>(input, order, values, inverse, counts); });
   keep_if(return_inverse, inverse);
   keep_if(return_counts, counts);
 }
@@ -224,7 +225,8 @@ void isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert
   const Argument a = &elements, b = &test_elements;
   const Argument* both[] = {&a, &b};
   const DType common = result_type(both);
-  const Tensor input = converted(elements, common), tests = converted(test_elements, common).clone();
+  const Tensor input = converted(elements, common),
+               tests = converted(test_elements, common).clone();
   dispatch_real(common, [&](auto zero) {
     using T = decltype(zero);
     using C = Comparable<T>;

@@ -111,8 +111,8 @@ void median_all(const Tensor& self, bool skip_nan, Tensor& out) {
   if (self.numel() == 0) {  // NaN, or the smallest integer
     dispatch_real(out.dtype, [&](auto zero) {
       using T = decltype(zero);
-      *out.data<T>() = is_floating(out.dtype) ? Scalar(std::nan("")).to<T>()
-                                              : Scalar(INT64_MIN).to<T>();
+      *out.data<T>() =
+          is_floating(out.dtype) ? Scalar(std::nan("")).to<T>() : Scalar(INT64_MIN).to<T>();
     });
     return;
   }

@@ -8,7 +8,9 @@ namespace rushlight::kernels::portable {
 namespace {
 
 bool integral(const Scalar& s) { return s.is_bool() || s.is_int(); }
-bool truthy(const Scalar& s) { return s.is_complex() ? s.to<complex128>() != 0.0 : s.to_double() != 0; }
+bool truthy(const Scalar& s) {
+  return s.is_complex() ? s.to<complex128>() != 0.0 : s.to_double() != 0;
+}
 
 int64_t checked(bool overflow, int64_t value, const char* name) {
   RL_CHECK(!overflow, Runtime, name, ": a size overflows 64-bit arithmetic");
@@ -148,7 +150,9 @@ Argument sym_or(Scalar a, Scalar b) {
 
 Argument sym_neg(Scalar a) { return sym_sub(int64_t{0}, a); }
 Argument sym_pos(Scalar a) { return sym_add(int64_t{0}, a); }
-Argument sym_abs(Scalar a) { return compare(a, int64_t{0}, std::less<>()) ? sym_neg(a) : sym_pos(a); }
+Argument sym_abs(Scalar a) {
+  return compare(a, int64_t{0}, std::less<>()) ? sym_neg(a) : sym_pos(a);
+}
 // A float among the operands makes the result a float.
 Argument sym_max(Scalar a, Scalar b) {
   if (integral(a) && integral(b)) return std::max(a.to_int(), b.to_int());

@@ -1,0 +1,66 @@
+// The random state of the process: a seed and how much of its sequence has been used.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "philox.h"
+
+namespace rushlight {
+
+/// A stretch of a Philox sequence that belongs to one operator call.
+struct RandomStream {
+  uint64_t seed = 0;
+  uint64_t begin = 0;  // first counter
+
+  /// 64-bit word i of the stretch; each counter gives two.
+  uint64_t word(int64_t i) const {
+    const uint64_t counter = begin + static_cast<uint64_t>(i) / 2;
+    const PhiloxBlock bits = philox(
+        {static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0}, seed);
+    const size_t half = i % 2 == 0 ? 0 : 2;
+    return uint64_t{bits[half]} << 32 | bits[half + 1];
+  }
+};
+
+/// Thread-safe. Operators reserve what they need and then draw from their own stretch on as many
+/// threads as they like: the numbers are the same for any number of threads.
+class Generator {
+ public:
+  struct State {
+    uint64_t seed;
+    uint64_t offset;  // counters used so far
+  };
+  /// PyTorch's default seed.
+  static constexpr uint64_t kDefaultSeed = 67280421310721;
+
+  explicit Generator(uint64_t seed = kDefaultSeed) : state_{seed, 0} {}
+
+  /// Starts the sequence of `seed` from its beginning.
+  void manual_seed(uint64_t seed) { set_state({seed, 0}); }
+  uint64_t initial_seed() const { return state().seed; }
+  State state() const {
+    std::lock_guard lock(mutex_);
+    return state_;
+  }
+  void set_state(State state) {
+    std::lock_guard lock(mutex_);
+    state_ = state;
+  }
+  /// Takes `words` 64-bit words from the sequence.
+  RandomStream reserve(int64_t words) {
+    std::lock_guard lock(mutex_);
+    const RandomStream stream{state_.seed, state_.offset};
+    state_.offset += (static_cast<uint64_t>(words) + 1) / 2;
+    return stream;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  State state_;
+};
+
+/// The generator that random operators draw from: the process has one, as in PyTorch.
+Generator& default_generator();
+
+}  // namespace rushlight
