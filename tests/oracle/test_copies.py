@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
+
+from tests.oracle.calls import check, check_error
+from tests.oracle.tensors import ALL, BASE, EMPTY, SCALAR, tolerance
 
 pytestmark = pytest.mark.oracle
-torch = pytest.importorskip("torch")
-
-from tests.oracle.calls import check, check_error  # noqa: E402
-from tests.oracle.tensors import ALL, BASE, EMPTY, SCALAR, tolerance  # noqa: E402
 
 
 @pytest.mark.parametrize("t", ALL.values(), ids=ALL.keys())
@@ -80,9 +80,7 @@ def test_patches(t: torch.Tensor) -> None:
         check("im2col", image, kernel, dilation, padding, stride)
         check("im2col", image[0], kernel, dilation, padding, stride)
         columns = torch.ops.aten.im2col.default(image, kernel, dilation, padding, stride)
-        check(
-            "col2im", columns, [7, 6], kernel, dilation, padding, stride, rtol=tolerance(columns)
-        )
+        check("col2im", columns, [7, 6], kernel, dilation, padding, stride, rtol=tolerance(columns))
 
 
 def test_edges() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
+
+from tests.oracle.calls import check, check_error
+from tests.oracle.tensors import ALL, BASE, SCALAR
 
 pytestmark = pytest.mark.oracle
-torch = pytest.importorskip("torch")
-
-from tests.oracle.calls import check, check_error  # noqa: E402
-from tests.oracle.tensors import ALL, BASE, SCALAR  # noqa: E402
 
 DTYPES = [None, torch.float64, torch.int64, torch.bool, torch.half, torch.complex64, torch.uint8]
 

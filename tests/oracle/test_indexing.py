@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
+
+from tests.oracle.calls import check, check_error
+from tests.oracle.tensors import ALL, BASE, EMPTY, POSITIVE, REAL, SCALAR, tolerance
 
 pytestmark = pytest.mark.oracle
-torch = pytest.importorskip("torch")
-
-from tests.oracle.calls import check, check_error  # noqa: E402
-from tests.oracle.tensors import ALL, BASE, EMPTY, POSITIVE, REAL, SCALAR, tolerance  # noqa: E402
 
 IX = torch.tensor([0, 2, -1])
 POSITIONS = torch.tensor([[[0, 2, 1, 0], [1, 1, 0, 2]]])

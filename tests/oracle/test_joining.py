@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
+
+from tests.oracle.calls import check, check_error
+from tests.oracle.tensors import ALL, BASE, EMPTY, SCALAR
 
 pytestmark = pytest.mark.oracle
-torch = pytest.importorskip("torch")
-
-from tests.oracle.calls import check, check_error  # noqa: E402
-from tests.oracle.tensors import ALL, BASE, EMPTY, SCALAR  # noqa: E402
 
 
 @pytest.mark.parametrize("t", ALL.values(), ids=ALL.keys())

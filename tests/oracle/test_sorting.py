@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
+
+from tests.oracle.calls import check, check_error
+from tests.oracle.tensors import ALL, BASE, EMPTY, REAL, SCALAR, tolerance
 
 pytestmark = pytest.mark.oracle
-torch = pytest.importorskip("torch")
-
-from tests.oracle.calls import check, check_error  # noqa: E402
-from tests.oracle.tensors import ALL, BASE, EMPTY, REAL, SCALAR, tolerance  # noqa: E402
 
 NAN = torch.tensor([1.0, float("nan"), -2.0, float("nan"), 5.0])
 

@@ -43,6 +43,7 @@ DTYPE_RULES = {
     "promote": "rules::promote(args)",
     "real": "real_type(rules::first(args))",
     "complex": "rules::to_complex(rules::first(args))",
+    "real_float": "rules::to_float(real_type(rules::first(args)))",
     "float": "rules::to_float(rules::first(args))",
     "promote_float": "rules::to_float(rules::promote(args))",
     "sum": "rules::sum_dtype(args, {dtype})",
