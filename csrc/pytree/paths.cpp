@@ -10,6 +10,19 @@ namespace {
 // leaf at every level would need ten times that.
 constexpr std::size_t kMostKeys = std::size_t{1} << 29;
 
+// Keys in all paths together: every leaf's depth, summed.
+std::size_t count_keys(const Node* nodes, std::size_t count) {
+  SmallVector<std::size_t, 16> ends;  // of the subtrees we are inside of
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    while (!ends.empty() && ends.back() == i) ends.pop_back();
+    total -= ends.size();  // an inner node is not a leaf of its parent
+    ends.push_back(i + nodes[i].span);
+    total += ends.size() * nodes[i].arity;
+  }
+  return total;
+}
+
 class PathWalker {
  public:
   PathWalker(State& state, const CustomKeysVector* keys, PathVector& out)
@@ -61,11 +74,6 @@ class PathWalker {
   }
 
   bool emit(PyObject* last) {
-    total_ += prefix_.size() + 1;
-    if (total_ > kMostKeys) {
-      PyErr_Format(PyExc_MemoryError, "the paths of this tree hold more than %zu keys", kMostKeys);
-      return false;
-    }
     PyObject* path = make_path(state_, prefix_.data(), prefix_.size(), last);
     if (path == nullptr) return false;
     out_.push_back(path);
@@ -89,7 +97,6 @@ class PathWalker {
   std::size_t next_custom_ = 0;  // they come in pre-order, as we walk
   PathVector& out_;
   const Node* root_ = nullptr;
-  std::size_t total_ = 0;
   SmallVector<Frame, 16> frames_;
   RefVector<32> prefix_;
 };
@@ -145,6 +152,10 @@ bool leaf_paths(State& state, const Node* nodes, std::size_t count, const Custom
     if (path == nullptr) return false;
     out.push_back(path);
     return true;
+  }
+  if (count > 1000 && count_keys(nodes, count) > kMostKeys) {
+    PyErr_Format(PyExc_MemoryError, "the paths of this tree hold more than %zu keys", kMostKeys);
+    return false;
   }
   out.reserve(nodes[0].leaves);
   return PathWalker(state, keys, out).run(nodes);
