@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from types import UnionType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from rushlight.utils.pytree._pytree_c import tree_is_leaf, tree_iter, tree_leaves, tree_map
 from rushlight.utils.pytree.typing import Fn, FnAny, IsLeaf, MapOnlyFn, PyTree, TypeAny
@@ -75,17 +75,13 @@ def tree_any_only(
 def map_only(type_or_types_or_pred: TypeAny | Callable[[Any], bool], /) -> MapOnlyFn[Fn[Any, Any]]:
     """Decorator: the function is applied to objects of some type (or those a predicate picks),
     others come back as they are."""
-    chosen = type_or_types_or_pred
-    pred: Callable[[Any], bool]
-    if isinstance(chosen, (type, tuple, UnionType)):
-
-        def pred(x: Any) -> bool:
-            return isinstance(x, chosen)
-
-    elif callable(chosen):
-        pred = chosen
-    else:
+    by_type = isinstance(type_or_types_or_pred, (type, tuple, UnionType))
+    if not by_type and not callable(type_or_types_or_pred):
         raise TypeError("Argument must be a type, a tuple of types, or a callable.")
+    chosen: Any = cast(Any, type_or_types_or_pred)
+
+    def pred(x: Any) -> Any:
+        return isinstance(x, chosen) if by_type else chosen(x)
 
     def wrapper(func: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @functools.wraps(func)

@@ -30,15 +30,15 @@ _LEAF = '{"type": null, "context": null, "children_spec": []}'
 class EnumEncoder(json.JSONEncoder):
     """Writes enum members by class and name."""
 
-    def default(self, obj: object) -> Any:
-        if isinstance(obj, Enum):
-            cls = obj.__class__
+    def default(self, o: object) -> Any:
+        if isinstance(o, Enum):
+            cls = o.__class__
             return {
                 "__enum__": True,
                 "fqn": f"{cls.__module__}:{cls.__qualname__}",
-                "name": obj.name,
+                "name": o.name,
             }
-        return super().default(obj)
+        return super().default(o)
 
 
 def _find_class(module: str, qualname: str, base: type) -> Any:

@@ -53,7 +53,9 @@ class structseq(tuple[_T_co, ...]):  # noqa: N801 - PyTorch's name
     def __init_subclass__(cls) -> NoReturn:
         raise TypeError("type 'structseq' is not an acceptable base type")
 
-    def __new__(cls, sequence: Iterable[_T_co], dict: dict[str, Any] = ...) -> structseq[_T_co]:
+    def __new__(
+        cls, sequence: Iterable[_T_co], dict: dict[str, Any] | None = None
+    ) -> structseq[_T_co]:
         raise NotImplementedError("structseq only stands for the classes that CPython makes")
 
 
