@@ -204,7 +204,7 @@ def test_decompositions_multiply_back() -> None:
 
 
 def test_singular_matrix() -> None:
-    with pytest.raises(RuntimeError, match="[Ss]ingular"):
+    with pytest.raises(RuntimeError, match=r"[Ss]ingular"):
         call("aten.linalg_inv.default", np.zeros((2, 2)))
 
 
