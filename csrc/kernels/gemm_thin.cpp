@@ -1,7 +1,5 @@
 #include "kernels/gemm_thin.h"
 
-#include "kernels/gemm_micro.h"
-
 namespace rushlight::kernels::RL_CPU {
 namespace {
 
@@ -66,39 +64,65 @@ void dot_range(const Gemm<T>& g, int64_t j, int64_t j_end) {
   for (; j < j_end; ++j) dot_columns<T, 1>(g, j);
 }
 
-/// Rows of B are contiguous: kRows x kVectors sums over all of K, B read in place.
-template <class T, int kRows, int kVectors>
-void row_range(const Gemm<T>& g, int64_t j, int64_t j_end) {
-  constexpr int64_t wide = kVectors * kLanes<T>;
-  for (; j < j_end; j += wide) {
-    // The last, narrower part is computed from a copy of B filled up with zeros.
-    const int64_t width = std::min(wide, j_end - j);
-    const T* b = g.b + j;
-    int64_t b_row = g.b_row;
-    T* c = g.c + j;
-    alignas(64) T tile[kRows * wide], bias[wide] = {};
-    const bool partial = width < wide;
-    if (partial) {
-      T* copy = static_cast<T*>(scratch(static_cast<size_t>(g.k * wide) * sizeof(T), 0));
-      for (int64_t p = 0; p < g.k; ++p)
-        for (int64_t l = 0; l < wide; ++l) copy[p * wide + l] = l < width ? b[p * b_row + l] : T(0);
-      b = copy;
-      b_row = wide;
-      if (g.accumulate)
-        for (int r = 0; r < kRows; ++r) std::copy_n(c + r * g.c_row, width, tile + r * wide);
-      if (g.column_bias) std::copy_n(g.column_bias + j, width, bias);
+/// Columns whose sums stay in the L1 cache.
+constexpr int64_t kSumColumns = 2048;
+
+/// C's columns from their sums.
+template <class T>
+void put_row(const Gemm<T>& g, int64_t i, int64_t j, int64_t n, const T* sum) {
+  T* c = g.c + i * g.c_row + j;
+  if (g.accumulate)
+    for (int64_t l = 0; l < n; ++l) c[l] += sum[l] * g.alpha;
+  else
+    for (int64_t l = 0; l < n; ++l) c[l] = sum[l] * g.alpha;
+  if (g.column_bias)
+    for (int64_t l = 0; l < n; ++l) c[l] += g.column_bias[j + l];
+  if (g.row_bias)
+    for (int64_t l = 0; l < n; ++l) c[l] += g.row_bias[i];
+}
+
+/// Adds the products with rows [p, p + kDepth) of B to `n` sums of each row; n is a multiple of
+/// the vector length.
+template <class T, int kRows, int kDepth>
+void add_rows(const Gemm<T>& g, int64_t p, int64_t j, int64_t n, T* const* sums) {
+  Vec<T> factor[kRows][kDepth];
+  for (int r = 0; r < kRows; ++r)
+    for (int d = 0; d < kDepth; ++d) factor[r][d] = splat(g.a[r * g.a_row + (p + d) * g.a_col]);
+  const T* b = g.b + p * g.b_row + j;
+  for (int64_t l = 0; l < n; l += kLanes<T>) {
+    Vec<T> total[kRows];
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) total[r] = load(sums[r] + l);
+#pragma GCC unroll 8
+    for (int d = 0; d < kDepth; ++d) {
+      const Vec<T> row = load(b + d * g.b_row + l);
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) total[r] = fma(factor[r][d], row, total[r]);
     }
-    const TileTarget<T> target{partial ? tile : c,
-                               partial ? wide : g.c_row,
-                               g.alpha,
-                               g.accumulate,
-                               !g.column_bias ? nullptr
-                               : partial      ? bias
-                                              : g.column_bias + j,
-                               g.row_bias};
-    micro_kernel<T, kRows, kVectors>(g.k, g.a, g.a_row, g.a_col, b, b_row, target);
-    if (partial)
-      for (int r = 0; r < kRows; ++r) std::copy_n(tile + r * wide, width, c + r * g.c_row);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) store(sums[r] + l, total[r]);
+  }
+}
+
+/// Rows of B are contiguous: several at a time stream by, from one end to the other.
+template <class T, int kRows>
+void row_range(const Gemm<T>& g, int64_t j, int64_t j_end) {
+  constexpr int depth = kRows == 1 ? 8 : 4;
+  alignas(64) T buffer[kRows][kSumColumns];
+  T* sums[kRows];
+  for (int r = 0; r < kRows; ++r) sums[r] = buffer[r];
+  for (; j < j_end; j += kSumColumns) {
+    const int64_t n = std::min(kSumColumns, j_end - j), whole = n / kLanes<T> * kLanes<T>;
+    for (int r = 0; r < kRows; ++r) std::fill_n(sums[r], n, T(0));
+    int64_t p = 0;
+    for (; p + depth <= g.k; p += depth) add_rows<T, kRows, depth>(g, p, j, whole, sums);
+    for (; p < g.k; ++p) add_rows<T, kRows, 1>(g, p, j, whole, sums);
+    for (int r = 0; r < kRows; ++r) {
+      for (int64_t q = 0; q < g.k && whole < n; ++q)
+        for (int64_t l = whole; l < n; ++l)
+          sums[r][l] += g.a[r * g.a_row + q * g.a_col] * g.b[q * g.b_row + j + l];
+      put_row(g, r, j, n, sums[r]);
+    }
   }
 }
 
@@ -111,7 +135,7 @@ bool gemm_thin(const Gemm<T>& g) {
   if (g.m <= kDotRows && g.b_row == 1 && g.a_col == 1 && g.k >= 2 * kLanes<T>)
     range = dot_range<T>;
   else if (g.m <= 3 && g.b_col == 1)
-    range = g.m == 1 ? row_range<T, 1, 8> : g.m == 2 ? row_range<T, 2, 4> : row_range<T, 3, 4>;
+    range = g.m == 1 ? row_range<T, 1> : g.m == 2 ? row_range<T, 2> : row_range<T, 3>;
   else
     return false;
   constexpr int64_t unit = 8 * kLanes<T>;
