@@ -1,0 +1,25 @@
+// Weights and constants of a PT2 archive.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/tensor.h"
+#include "runtime/zip.h"
+
+namespace rushlight::pt2 {
+
+struct WeightFolder {
+  std::string folder;  // "name/data/weights/"
+  std::string config;  // file in it that describes the tensors
+};
+
+/// Adds the `wanted` tensors of a folder to `weights`. Each file is a whole storage that is mapped,
+/// not read; tensors that share a file share memory. Sizes, strides and offsets are checked against
+/// the file's length.
+void read_weights(const ZipArchive& zip, const WeightFolder& from,
+                  const std::set<std::string>& wanted,
+                  std::map<std::string, Tensor, std::less<>>& weights);
+
+}  // namespace rushlight::pt2
