@@ -26,7 +26,7 @@ def write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def shape_header(rows: list[Row]) -> str:
+def shape_declarations(rows: list[Row]) -> str:
     lines = cpp.unique(
         cpp.shape_declaration(r)
         for r in rows
@@ -35,17 +35,14 @@ def shape_header(rows: list[Row]) -> str:
         and r.kind in ("view", "reduction", "kernel")
     )
     body = "\n".join(lines)
-    return (
-        '#pragma once\n\n#include "ir/shape/rules.h"\n\n'
-        f"namespace rushlight::shape {{\n{body}\n}}  // namespace rushlight::shape\n"
-    )
+    return f"namespace rushlight::shape {{\n{body}\n}}  // namespace rushlight::shape\n\n"
 
 
 def has_kernel(row: Row) -> bool:
     return row.kind in ("reduction", "kernel", "dynamic", "scalar", "check")
 
 
-def kernel_header(rows: list[Row]) -> str:
+def kernel_declarations(rows: list[Row]) -> str:
     tile = "TileFn {}(DType compute, std::string_view string);"
     native: list[str] = []
     portable: list[str] = []
@@ -58,15 +55,14 @@ def kernel_header(rows: list[Row]) -> str:
     tiles = [line for line in native if line.startswith("TileFn")]
     kernels = [line for line in native if not line.startswith("TileFn")]
     return (
-        '#pragma once\n\n#include "kernels/kernel.h"\n\n'
         "namespace rushlight::kernels::portable {\n"
         + "\n".join(cpp.unique(portable))
         + "\n}  // namespace rushlight::kernels::portable\n\n"
-        "#ifdef RL_CPU\nnamespace rushlight::kernels::RL_CPU {\n"
+        "namespace rushlight::kernels::RL_CPU {\n"
         + "\n".join(cpp.unique(kernels))
         + "\nnamespace tile {\n"
         + "\n".join(cpp.unique(tiles))
-        + "\n}  // namespace tile\n}  // namespace rushlight::kernels::RL_CPU\n#endif\n"
+        + "\n}  // namespace tile\n}  // namespace rushlight::kernels::RL_CPU\n\n"
     )
 
 
@@ -84,8 +80,9 @@ def kernel_table(rows: list[Row]) -> str:
             assignments.append(f'  table.op("{row.name}").kernel = kernel_{identifier};')
     stem = Path(rows[0].file).stem
     return (
-        '#include "ir/op_table.h"\n#include "kernels/generated.h"\n\n'
-        "namespace rushlight::kernels::RL_CPU {\nnamespace {\n"
+        '#include "ir/op_table.h"\n#include "kernels/kernel.h"\n\n'
+        + kernel_declarations(rows)
+        + "namespace rushlight::kernels::RL_CPU {\nnamespace {\n"
         + "\n".join(trampolines)
         + f"}}  // namespace\n\nvoid register_{stem}([[maybe_unused]] OpTable& table) {{\n"
         + "\n".join(assignments)
@@ -103,8 +100,9 @@ def op_table(rows: list[Row]) -> str:
     entries = [f"    {cpp.registration(r)}," for r in rows]
     stem = Path(rows[0].file).stem
     return (
-        '#include "ir/op_table.h"\n#include "ir/shape/generated.h"\n\n'
-        "namespace rushlight::ops {\nnamespace {\n"
+        '#include "ir/op_table.h"\n#include "ir/shape/rules.h"\n\n'
+        + shape_declarations(rows)
+        + "namespace rushlight::ops {\nnamespace {\n"
         + "\n".join(trampolines)
         + "\nconstexpr OpRow kRows[] = {\n"
         + "\n".join(entries)
@@ -147,8 +145,6 @@ def main(ops: Path, out: Path) -> None:
     for row in rows:
         by_file[row.file].append(row)
     stems = sorted(Path(f).stem for f in by_file)
-    write(out / "ir/shape/generated.h", shape_header(rows))
-    write(out / "kernels/generated.h", kernel_header(rows))
     for file, group in by_file.items():
         write(out / f"ops_{Path(file).stem}.cpp", op_table(group))
         write(out / f"kernels_{Path(file).stem}.cpp", kernel_table(group))

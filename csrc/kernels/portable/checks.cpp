@@ -1,5 +1,5 @@
 // Conditions that a program states about its own values.
-#include "kernels/generated.h"
+#include "kernels/portable/number.h"
 
 namespace rushlight::kernels::portable {
 

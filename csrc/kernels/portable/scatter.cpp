@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/generated.h"
+#include "kernels/portable/number.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/lanes.h"
 
