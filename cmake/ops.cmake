@@ -15,7 +15,7 @@ endforeach()
 # The generator leaves unchanged files alone, so its own stamp stands for "is up to date".
 add_custom_command(
   OUTPUT ${GENERATED_DIR}/stamp
-  BYPRODUCTS ${GENERATED_TABLES} ${GENERATED_KERNELS}
+  BYPRODUCTS ${GENERATED_TABLES} ${GENERATED_KERNELS} ${GENERATED_DIR}/ir/shape/generated.h
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_ops.py
     ${PROJECT_SOURCE_DIR}/ops ${GENERATED_DIR}
   COMMAND ${CMAKE_COMMAND} -E touch ${GENERATED_DIR}/stamp

@@ -26,7 +26,8 @@ def write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def shape_declarations(rows: list[Row]) -> str:
+def shape_header(rows: list[Row]) -> str:
+    """Rules are small and often built from each other: one header declares them all."""
     lines = cpp.unique(
         cpp.shape_declaration(r)
         for r in rows
@@ -35,7 +36,10 @@ def shape_declarations(rows: list[Row]) -> str:
         and r.kind in ("view", "reduction", "kernel")
     )
     body = "\n".join(lines)
-    return f"namespace rushlight::shape {{\n{body}\n}}  // namespace rushlight::shape\n\n"
+    return (
+        '#pragma once\n\n#include "ir/shape/rules.h"\n\n'
+        f"namespace rushlight::shape {{\n{body}\n}}  // namespace rushlight::shape\n"
+    )
 
 
 def has_kernel(row: Row) -> bool:
@@ -43,6 +47,7 @@ def has_kernel(row: Row) -> bool:
 
 
 def kernel_declarations(rows: list[Row]) -> str:
+    """Of one family: kernel files do not depend on it, so a new row compiles only its table."""
     tile = "TileFn {}(DType compute, std::string_view string);"
     native: list[str] = []
     portable: list[str] = []
@@ -100,9 +105,8 @@ def op_table(rows: list[Row]) -> str:
     entries = [f"    {cpp.registration(r)}," for r in rows]
     stem = Path(rows[0].file).stem
     return (
-        '#include "ir/op_table.h"\n#include "ir/shape/rules.h"\n\n'
-        + shape_declarations(rows)
-        + "namespace rushlight::ops {\nnamespace {\n"
+        '#include "ir/op_table.h"\n#include "ir/shape/generated.h"\n\n'
+        "namespace rushlight::ops {\nnamespace {\n"
         + "\n".join(trampolines)
         + "\nconstexpr OpRow kRows[] = {\n"
         + "\n".join(entries)
@@ -145,6 +149,7 @@ def main(ops: Path, out: Path) -> None:
     for row in rows:
         by_file[row.file].append(row)
     stems = sorted(Path(f).stem for f in by_file)
+    write(out / "ir/shape/generated.h", shape_header(rows))
     for file, group in by_file.items():
         write(out / f"ops_{Path(file).stem}.cpp", op_table(group))
         write(out / f"kernels_{Path(file).stem}.cpp", kernel_table(group))

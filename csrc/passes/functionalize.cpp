@@ -9,11 +9,11 @@ namespace {
 
 // What is known of a value of the original graph while the new one is written.
 struct State {
-  ValueId mapped = kNoValue;    // its value in the new graph, valid for `version` of the root
-  ValueId root = kNoValue;      // original value that owns the memory; itself if no view
-  ValueId parent = kNoValue;    // the value it views
-  size_t view_node = 0;         // original node that made the view …
-  size_t view_output = 0;       // … and which of its outputs
+  ValueId mapped = kNoValue;  // its value in the new graph, valid for `version` of the root
+  ValueId root = kNoValue;    // original value that owns the memory; itself if no view
+  ValueId parent = kNoValue;  // the value it views
+  size_t view_node = 0;       // original node that made the view …
+  size_t view_output = 0;     // … and which of its outputs
   int version = 0;
   ValueId redirect = kNoValue;  // another value that stands for this one now
 };
@@ -298,8 +298,8 @@ class Functionalizer {
   Graph old_;
   Graph new_;
   std::vector<State> states_;
-  std::unordered_map<ValueId, int> versions_;       // by root: how often it was written
-  std::unordered_map<ValueId, ValueId> moved_;      // root -> what it was before an in-place view
+  std::unordered_map<ValueId, int> versions_;   // by root: how often it was written
+  std::unordered_map<ValueId, ValueId> moved_;  // root -> what it was before an in-place view
   std::unordered_map<ValueId, ValueId> owner_;
   int counter_ = 0;
 };

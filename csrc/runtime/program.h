@@ -16,8 +16,8 @@ struct InputSpec {
   ValueId value = kNoValue;  // no value: a literal user input such as None or 2
   std::string target;        // qualified name of the parameter, buffer or constant
   bool persistent = true;
-  Argument literal{};        // what a literal input was at export time
-  std::string name;          // the input's name in the graph
+  Argument literal{};  // what a literal input was at export time
+  std::string name;    // the input's name in the graph
 };
 
 struct OutputSpec {
@@ -38,7 +38,7 @@ struct SymbolRange {
 struct Program {
   std::string path;
   Graph graph;
-  std::vector<InputSpec> inputs;    // in the order of graph.inputs, literals included
+  std::vector<InputSpec> inputs;  // in the order of graph.inputs, literals included
   std::vector<OutputSpec> outputs;
   /// Parameters, buffers and constants that the graph uses, by qualified name. Memory-mapped: a
   /// page is read when a kernel touches it.

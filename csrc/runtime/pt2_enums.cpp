@@ -4,14 +4,14 @@ namespace rushlight::pt2 {
 namespace {
 
 constexpr std::pair<int64_t, DType> kDTypes[] = {
-    {1, DType::UInt8},    {2, DType::Int8},     {3, DType::Int16},     {4, DType::Int32},
-    {5, DType::Int64},    {6, DType::Float16},  {7, DType::Float32},   {8, DType::Float64},
-    {10, DType::Complex64}, {11, DType::Complex128}, {12, DType::Bool}, {13, DType::BFloat16}};
+    {1, DType::UInt8},      {2, DType::Int8},        {3, DType::Int16},   {4, DType::Int32},
+    {5, DType::Int64},      {6, DType::Float16},     {7, DType::Float32}, {8, DType::Float64},
+    {10, DType::Complex64}, {11, DType::Complex128}, {12, DType::Bool},   {13, DType::BFloat16}};
 
 constexpr std::pair<int64_t, std::string_view> kUnsupported[] = {
-    {9, "complex32"},      {28, "uint16"},          {29, "float8_e4m3fn"}, {30, "float8_e5m2"},
-    {31, "float8_e4m3fnuz"}, {32, "float8_e5m2fnuz"}, {33, "float8_e8m0fnu"}, {34, "uint32"},
-    {35, "uint64"}};
+    {9, "complex32"},       {28, "uint16"},          {29, "float8_e4m3fn"},
+    {30, "float8_e5m2"},    {31, "float8_e4m3fnuz"}, {32, "float8_e5m2fnuz"},
+    {33, "float8_e8m0fnu"}, {34, "uint32"},          {35, "uint64"}};
 
 }  // namespace
 

@@ -78,8 +78,7 @@ Value make_tensor_value(std::string_view name, const json::Value* meta) {
 
 class GraphParser {
  public:
-  explicit GraphParser(json::Value graph)
-      : json_(graph), tensor_values_(graph["tensor_values"]) {}
+  explicit GraphParser(json::Value graph) : json_(graph), tensor_values_(graph["tensor_values"]) {}
 
   ParsedGraph parse() {
     for (json::Value input : json_["inputs"].elements()) {
@@ -169,8 +168,8 @@ class GraphParser {
     }
     if (node.op && !node.op->returns_list)
       RL_CHECK(node.outputs.size() <= static_cast<size_t>(std::max(node.op->returns, 1)), Value,
-               json.path(), ": ", node.target, " returns ", node.op->returns, " values, the file lists ",
-               node.outputs.size());
+               json.path(), ": ", node.target, " returns ", node.op->returns,
+               " values, the file lists ", node.outputs.size());
     parsed_.graph.nodes.push_back(std::move(node));
   }
 
@@ -185,13 +184,12 @@ class GraphParser {
       int at = name.empty() ? static_cast<int>(position) : op.find_argument(name);
       RL_CHECK(at >= 0 && static_cast<size_t>(at) < given.size(), Value, input.path(), ": ",
                op.name, " has no argument '", name, "'; its schema is ", op.schema);
-      RL_CHECK(!given[static_cast<size_t>(at)], Value, input.path(), ": argument '", name,
-               "' of ", op.name, " is given twice");
+      RL_CHECK(!given[static_cast<size_t>(at)], Value, input.path(), ": argument '", name, "' of ",
+               op.name, " is given twice");
       ++position;
       given[static_cast<size_t>(at)] = true;
-      node.operands[static_cast<size_t>(at)] =
-          coerce(op, op.arguments[static_cast<size_t>(at)], parse_operand(input["arg"], parsed_),
-                 input);
+      node.operands[static_cast<size_t>(at)] = coerce(op, op.arguments[static_cast<size_t>(at)],
+                                                      parse_operand(input["arg"], parsed_), input);
     }
     for (size_t i = 0; i < given.size(); ++i) {
       if (given[i]) continue;
@@ -219,11 +217,11 @@ class GraphParser {
     if (operand.kind == Operand::Kind::Value) {
       const ValueType type = parsed_.graph.at(operand.value).type;
       const bool tensor = type == ValueType::Tensor;
-      RL_CHECK(spec.list || tensor == (spec.type == ArgType::Tensor) ||
-                   (!tensor && scalar_for_tensor),
-               Type, where.path(), ": argument '", spec.name, "' of ", op.name,
-               tensor ? " is a tensor, the schema wants a number"
-                      : " is a number, the schema wants a tensor");
+      RL_CHECK(
+          spec.list || tensor == (spec.type == ArgType::Tensor) || (!tensor && scalar_for_tensor),
+          Type, where.path(), ": argument '", spec.name, "' of ", op.name,
+          tensor ? " is a tensor, the schema wants a number"
+                 : " is a number, the schema wants a tensor");
       if (spec.list && !tensor)
         return Operand::list(
             std::vector<Operand>(static_cast<size_t>(std::max(spec.list_size, 1)), operand));
@@ -233,8 +231,8 @@ class GraphParser {
       RL_CHECK(spec.list, Type, where.path(), ": argument '", spec.name, "' of ", op.name,
                " is a list, the schema wants one value");
       for (const Operand& item : operand.items) {
-        const bool tensor = item.is_value() &&
-                            parsed_.graph.at(item.value).type == ValueType::Tensor;
+        const bool tensor =
+            item.is_value() && parsed_.graph.at(item.value).type == ValueType::Tensor;
         const bool none = item.kind == Operand::Kind::Literal && is_none(item.literal);
         RL_CHECK(none ? spec.optional_elements : tensor == (spec.type == ArgType::Tensor), Type,
                  where.path(), ": argument '", spec.name, "' of ", op.name,
@@ -264,7 +262,8 @@ SymbolicSize parse_size(json::Value size) {
   RL_CHECK(kind == "as_expr", Value, size.path(), ": expected as_int or as_expr, got '", kind, "'");
   SymbolicSize out{-1, std::string(member["expr_str"].as_string())};
   if (const auto hint = member.find("hint"); hint && !hint->is_null())
-    if (const auto value = hint->find("as_int"); value && value->is_int()) out.hint = value->as_int();
+    if (const auto value = hint->find("as_int"); value && value->is_int())
+      out.hint = value->as_int();
   return out;
 }
 
@@ -277,8 +276,8 @@ Operand parse_operand(json::Value argument, const ParsedGraph& graph) {
   if (kind == "as_bool") return Operand::of(member.as_bool());
   if (kind == "as_string") return Operand::of(std::string(member.as_string()));
   if (kind == "as_complex")
-    return Operand::of(complex128(member["real"].as_double_or_named(),
-                                  member["imag"].as_double_or_named()));
+    return Operand::of(
+        complex128(member["real"].as_double_or_named(), member["imag"].as_double_or_named()));
   if (kind == "as_scalar_type") return Operand::of(dtype_from_number(member));
   if (kind == "as_memory_format") return Operand::of(memory_format_from_number(member));
   if (kind == "as_device" || kind == "as_layout") return Operand::of(Argument{});

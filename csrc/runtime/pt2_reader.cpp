@@ -37,12 +37,13 @@ void check_archive(const ZipArchive& zip, const std::string& folder) {
   RL_CHECK(trimmed(as_text(*format)) == "pt2", Runtime, zip.name(),
            ": archive_format: expected 'pt2', got '", trimmed(as_text(*format)).substr(0, 32), "'");
   const StoragePtr version = zip.read(folder + "archive_version");
-  RL_CHECK(trimmed(as_text(*version)) == "0", Runtime, zip.name(),
-           ": archive_version ", trimmed(as_text(*version)).substr(0, 16),
+  RL_CHECK(trimmed(as_text(*version)) == "0", Runtime, zip.name(), ": archive_version ",
+           trimmed(as_text(*version)).substr(0, 16),
            " is newer than 0, the newest that this version of rushlight reads");
   if (zip.find(folder + "byteorder")) {
     const StoragePtr order = zip.read(folder + "byteorder");
-    RL_CHECK(trimmed(as_text(*order)) == "little", Runtime, zip.name(), ": byteorder: only 'little' is supported, got '",
+    RL_CHECK(trimmed(as_text(*order)) == "little", Runtime, zip.name(),
+             ": byteorder: only 'little' is supported, got '",
              trimmed(as_text(*order)).substr(0, 16), "'");
   }
 }
@@ -82,9 +83,8 @@ class Reader {
     const std::string file = folder_ + "models/" + name + ".json";
     const StoragePtr text = zip_.read(file);
     constexpr std::string_view skipped[] = {"metadata"};
-    const json::Document document =
-        json::Document::parse(as_text(*text), {.name = zip_.name() + ": models/" + name + ".json",
-                                               .skip_keys = skipped});
+    const json::Document document = json::Document::parse(
+        as_text(*text), {.name = zip_.name() + ": models/" + name + ".json", .skip_keys = skipped});
     const JsonValue root = document.root();
     read_version(root);
     const JsonValue module = root["graph_module"];
@@ -118,9 +118,9 @@ class Reader {
       if (!node.op) missing[node.target].push_back(node.name);
     missing_ = missing;
     if (missing.empty() || allow_missing_) return;
-    std::string message = detail::concat(zip_.name(), ": ", missing.size(),
-                                         missing.size() == 1 ? " operator is" : " operators are",
-                                         " not supported:");
+    std::string message =
+        detail::concat(zip_.name(), ": ", missing.size(),
+                       missing.size() == 1 ? " operator is" : " operators are", " not supported:");
     for (const auto& [target, nodes] : missing) {
       message += "\n  " + target + " (" + std::to_string(nodes.size()) +
                  (nodes.size() == 1 ? " node: " : " nodes: ");
@@ -156,7 +156,8 @@ class Reader {
     InputSpec input{InputSpec::Kind::User};
     if (kind == "user_input") {
       const Operand operand = pt2::parse_operand(body["arg"], parsed);
-      RL_CHECK(operand.kind != Operand::Kind::List, Value, body.path(), ": a list is no user input");
+      RL_CHECK(operand.kind != Operand::Kind::List, Value, body.path(),
+               ": a list is no user input");
       input.value = operand.value;
       input.literal = operand.literal;
     } else if (kind == "constant_input") {
@@ -223,7 +224,8 @@ class Reader {
       program_->in_spec = signature["in_spec"].as_string();
       program_->out_spec = signature["out_spec"].as_string();
       if (const auto names = signature.find("forward_arg_names"); names && names->is_array())
-        for (JsonValue name : names->elements()) program_->argument_names.emplace_back(name.as_string());
+        for (JsonValue name : names->elements())
+          program_->argument_names.emplace_back(name.as_string());
       return;
     }
   }

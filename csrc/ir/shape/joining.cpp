@@ -1,6 +1,6 @@
 // Sizes of tensors put together from several.
+#include "ir/shape/generated.h"
 #include "ir/shape/stacking.h"
-#include "ir/shape/view_rules.h"
 
 namespace rushlight {
 namespace {

@@ -1,5 +1,5 @@
 // Views that add or drop dimensions of size 1.
-#include "ir/shape/view_rules.h"
+#include "ir/shape/generated.h"
 
 namespace rushlight::shape {
 

@@ -1,5 +1,5 @@
 // Views that cut a tensor into pieces along one dimension.
-#include "ir/shape/view_rules.h"
+#include "ir/shape/generated.h"
 
 namespace rushlight::shape {
 namespace {
