@@ -15,6 +15,7 @@ void init_dtype(nb::module_& m);
 void init_tensor(nb::module_& m);
 void init_ops(nb::module_& m);
 void init_cpu(nb::module_& m);
+void init_program(nb::module_& m);
 
 /// The Python dtype object of `t` (one object per dtype).
 nb::object dtype_object(DType t);
@@ -28,6 +29,9 @@ bool is_tensor_like(nb::handle object);
 /// A NumPy array over the tensor's memory, which it keeps alive. bfloat16 has no NumPy dtype:
 /// TypeError.
 nb::object to_numpy(const Tensor& tensor);
+
+/// A number argument as a Python number; None for anything else.
+nb::object number_object(const Argument& a);
 
 /// An element as a Python number.
 nb::object element(const Tensor& tensor, const std::byte* at);

@@ -8,4 +8,5 @@ NB_MODULE(_C, m) {
   init_tensor(m);
   init_ops(m);
   init_cpu(m);
+  init_program(m);
 }

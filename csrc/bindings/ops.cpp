@@ -77,15 +77,6 @@ class Converter {
   std::deque<Tensor> tensors_;
 };
 
-nb::object number_object(const Argument& a) {
-  if (const bool* b = std::get_if<bool>(&a)) return nb::bool_(*b);
-  if (const int64_t* i = std::get_if<int64_t>(&a)) return nb::int_(*i);
-  if (const double* d = std::get_if<double>(&a)) return nb::float_(*d);
-  if (const auto* c = std::get_if<complex128>(&a))
-    return nb::steal(PyComplex_FromDoubles(c->real(), c->imag()));
-  return nb::none();
-}
-
 nb::object call(const std::string& name, nb::args args, nb::kwargs kwargs) {
   const OpDef* op = find_op(name);
   RL_CHECK(op, NotImplemented, "unknown operator ", name);
@@ -112,6 +103,15 @@ nb::object call(const std::string& name, nb::args args, nb::kwargs kwargs) {
 }
 
 }  // namespace
+
+nb::object number_object(const Argument& a) {
+  if (const bool* b = std::get_if<bool>(&a)) return nb::bool_(*b);
+  if (const int64_t* i = std::get_if<int64_t>(&a)) return nb::int_(*i);
+  if (const double* d = std::get_if<double>(&a)) return nb::float_(*d);
+  if (const auto* c = std::get_if<complex128>(&a))
+    return nb::steal(PyComplex_FromDoubles(c->real(), c->imag()));
+  return nb::none();
+}
 
 void init_ops(nb::module_& m) {
   m.def("call_op", &call, nb::arg("name"), nb::arg("args"), nb::arg("kwargs"),

@@ -40,9 +40,10 @@ struct Value {
 struct Operand {
   enum class Kind : uint8_t { Literal, Value, List };
   Kind kind = Kind::Literal;
-  Argument literal{};           // Literal: anything but tensors
-  ValueId value = kNoValue;     // Value
-  std::vector<Operand> items{}; // List with at least one value; a literal None stands for no tensor
+  Argument literal{};        // Literal: anything but tensors
+  ValueId value = kNoValue;  // Value
+  std::vector<Operand>
+      items{};  // List with at least one value; a literal None stands for no tensor
 
   static Operand of(ValueId v) { return {.kind = Kind::Value, .value = v}; }
   static Operand of(Argument a) { return {.kind = Kind::Literal, .literal = std::move(a)}; }

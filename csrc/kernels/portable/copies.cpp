@@ -1,7 +1,7 @@
 // Rearranged copies: repeated, rolled, flipped.
 #include <cstring>
 
-#include "kernels/generated.h"
+#include "kernels/portable/gather.h"
 #include "kernels/portable/parts.h"
 
 namespace rushlight::kernels::portable {

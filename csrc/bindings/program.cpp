@@ -1,0 +1,216 @@
+// Loading and running exported programs.
+#include "bindings.h"
+#include "runtime/model_runner.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+namespace rushlight::python {
+namespace {
+
+nb::object literal_object(const Argument& a) {
+  if (const auto* s = std::get_if<std::string>(&a)) return nb::cast(*s);
+  if (const auto* t = std::get_if<DType>(&a)) return dtype_object(*t);
+  if (const auto* v = std::get_if<Dims>(&a)) {
+    nb::list out;
+    for (int64_t i : *v) out.append(i);
+    return out;
+  }
+  if (const auto* v = std::get_if<std::vector<double>>(&a)) {
+    nb::list out;
+    for (double d : *v) out.append(d);
+    return out;
+  }
+  if (const auto* v = std::get_if<std::vector<uint8_t>>(&a)) {
+    nb::list out;
+    for (uint8_t b : *v) out.append(b != 0);
+    return out;
+  }
+  if (const auto* f = std::get_if<MemoryFormat>(&a)) {
+    constexpr const char* names[] = {"contiguous_format", "preserve_format", "channels_last",
+                                     "channels_last_3d"};
+    return nb::str(names[static_cast<int>(*f)]);
+  }
+  if (std::holds_alternative<std::vector<const Tensor*>>(a)) return nb::list();
+  return number_object(a);
+}
+
+RunValue to_run_value(nb::handle object, const std::string& name) {
+  if (object.is_none()) return {};
+  PyObject* p = object.ptr();
+  if (PyBool_Check(p)) return {std::nullopt, p == Py_True};
+  if (PyLong_Check(p)) return {std::nullopt, nb::cast<int64_t>(object)};
+  if (PyFloat_CheckExact(p)) return {std::nullopt, PyFloat_AsDouble(p)};
+  if (PyUnicode_Check(p)) return {std::nullopt, nb::cast<std::string>(object)};
+  return {to_tensor(object, ("input '" + name + "'").c_str())};
+}
+
+nb::list run(ModelRunner& runner, nb::sequence values) {
+  std::vector<RunValue> inputs;
+  size_t k = 0;
+  const auto& users = runner.inputs().user_inputs();
+  for (nb::handle value : values) {
+    const std::string name =
+        k < users.size() ? runner.program().inputs[users[k]].name : std::to_string(k);
+    inputs.push_back(to_run_value(value, name));
+    ++k;
+  }
+  std::vector<RunValue> outputs;
+  {
+    nb::gil_scoped_release release;
+    outputs = runner.run(inputs);
+  }
+  nb::list result;
+  for (RunValue& v : outputs)
+    result.append(v.tensor ? nb::cast(std::move(*v.tensor)) : literal_object(v.literal));
+  return result;
+}
+
+// Graph -> plain Python data, which rushlight.export wraps in classes.
+nb::object operand_object(const Graph& graph, const Operand& operand) {
+  if (operand.kind == Operand::Kind::Literal) return literal_object(operand.literal);
+  if (operand.kind == Operand::Kind::Value) return nb::make_tuple("%", operand.value);
+  nb::list items;
+  for (const Operand& item : operand.items) items.append(operand_object(graph, item));
+  return items;
+}
+
+nb::dict graph_object(const Graph& graph) {
+  nb::list values, nodes;
+  for (const Value& v : graph.values) {
+    constexpr const char* types[] = {"Tensor", "int", "float", "bool", "token"};
+    nb::list sizes;
+    for (const SymbolicSize& s : v.sizes) {
+      if (s.is_static()) {
+        sizes.append(s.hint);
+        continue;
+      }
+      const auto e = SymbolExpr::parse(s.expression);
+      sizes.append(nb::str((e ? e->text() : s.expression).c_str()));
+    }
+    nb::object dtype = v.known && v.type == ValueType::Tensor ? dtype_object(v.dtype) : nb::none();
+    values.append(nb::make_tuple(v.name, types[static_cast<int>(v.type)], dtype, nb::tuple(sizes)));
+  }
+  for (const Node& n : graph.nodes) {
+    nb::list operands, outputs;
+    for (size_t i = 0; i < n.operands.size(); ++i) {
+      const bool spec = n.op && i < n.op->arguments.size();
+      nb::object name = spec ? nb::object(nb::str(std::string(n.op->arguments[i].name).c_str()))
+                             : nb::object(nb::str(std::to_string(i).c_str()));
+      operands.append(nb::make_tuple(name, operand_object(graph, n.operands[i]),
+                                     spec && n.op->arguments[i].keyword_only));
+    }
+    for (ValueId v : n.outputs) outputs.append(v);
+    nb::object region = n.region ? nb::object(graph_object(*n.region)) : nb::none();
+    nodes.append(nb::make_tuple(n.target, n.name, operands, outputs, n.op != nullptr, region,
+                                n.op && n.op->returns_list));
+  }
+  nb::dict out;
+  out["values"] = values;
+  out["nodes"] = nodes;
+  out["inputs"] = nb::cast(graph.inputs);
+  out["outputs"] = nb::cast(graph.outputs);
+  return out;
+}
+
+nb::list input_specs(const Program& program) {
+  constexpr const char* kinds[] = {"PARAMETER",  "BUFFER",         "CONSTANT_TENSOR",
+                                   "USER_INPUT", "CONSTANT_INPUT", "TOKEN"};
+  const InputCheck check(program);
+  nb::list out;
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const InputSpec& s = program.inputs[i];
+    out.append(nb::make_tuple(kinds[static_cast<int>(s.kind)], s.name, s.target, s.value,
+                              literal_object(s.literal), s.persistent, check.expected(i)));
+  }
+  return out;
+}
+
+nb::list output_specs(const Program& program) {
+  constexpr const char* kinds[] = {"USER_OUTPUT", "BUFFER_MUTATION", "USER_INPUT_MUTATION",
+                                   "TOKEN"};
+  nb::list out;
+  for (const OutputSpec& s : program.outputs)
+    out.append(nb::make_tuple(kinds[static_cast<int>(s.kind)], s.value, s.target,
+                              literal_object(s.literal)));
+  return out;
+}
+
+nb::dict weights(const Program& program) {
+  nb::dict out;
+  for (const auto& [name, tensor] : program.weights) out[name.c_str()] = nb::cast(tensor);
+  return out;
+}
+
+nb::dict plan_report(ModelRunner& runner, nb::sequence values) {
+  std::vector<RunValue> inputs;
+  for (nb::handle value : values) inputs.push_back(to_run_value(value, "input"));
+  const auto plan = runner.plan(inputs);
+  nb::dict kinds;
+  constexpr const char* names[] = {"kernel", "pointwise", "scatter", "call"};
+  int64_t fused = 0, tails = 0;
+  int counts[4] = {};
+  for (const Step& step : plan->steps) {
+    ++counts[static_cast<int>(step.kind)];
+    if (step.kind == Step::Kind::Pointwise)
+      fused += static_cast<int64_t>(step.program.steps.size());
+    else if (!step.program.steps.empty())
+      tails += static_cast<int64_t>(step.program.steps.size());
+  }
+  for (int i = 0; i < 4; ++i) kinds[names[i]] = counts[i];
+  nb::dict out;
+  out["steps"] = kinds;
+  out["pointwise_operators"] = fused;
+  out["operators_fused_into_kernels"] = tails;
+  out["arena_bytes"] = plan->arena_bytes;
+  return out;
+}
+
+}  // namespace
+
+void init_program(nb::module_& m) {
+  nb::class_<Program>(m, "Program", "A loaded program, as the engine holds it.")
+      .def_prop_ro("path", [](const Program& p) { return p.path; })
+      .def_prop_ro("torch_version", [](const Program& p) { return p.torch_version; })
+      .def_prop_ro("schema_version",
+                   [](const Program& p) { return nb::make_tuple(p.schema_major, p.schema_minor); })
+      .def_prop_ro("in_spec", [](const Program& p) { return p.in_spec; })
+      .def_prop_ro("out_spec", [](const Program& p) { return p.out_spec; })
+      .def_prop_ro("argument_names",
+                   [](const Program& p) {
+                     nb::list names;
+                     for (const std::string& n : p.argument_names) names.append(n);
+                     return names;
+                   })
+      .def_prop_ro("graph", [](const Program& p) { return graph_object(p.graph); })
+      .def_prop_ro("input_specs", &input_specs)
+      .def_prop_ro("output_specs", &output_specs)
+      .def_prop_ro("ranges",
+                   [](const Program& p) {
+                     nb::dict out;
+                     for (const SymbolRange& r : p.ranges)
+                       out[r.expression.c_str()] = nb::make_tuple(r.min, r.max);
+                     return out;
+                   })
+      .def_prop_ro("weights", &weights);
+  m.def(
+      "load_program",
+      [](const std::string& path, bool allow_missing) {
+        nb::gil_scoped_release release;
+        return std::const_pointer_cast<Program>(load_program(path, allow_missing));
+      },
+      nb::arg("path"), nb::arg("allow_missing") = false, "Reads a .pt2 archive.");
+  nb::class_<ModelRunner>(m, "ModelRunner", "Runs a program on flat inputs.")
+      .def(
+          "__init__",
+          [](ModelRunner* self, std::shared_ptr<Program> program, int num_threads) {
+            nb::gil_scoped_release release;
+            new (self) ModelRunner(std::move(program), num_threads);
+          },
+          nb::arg("program"), nb::arg("num_threads") = 0)
+      .def("run", &run, nb::arg("inputs"), "Runs on the flat list of inputs.")
+      .def("plan_report", &plan_report, nb::arg("inputs"))
+      .def("weight", &ModelRunner::weight, nb::arg("name"));
+}
+
+}  // namespace rushlight::python

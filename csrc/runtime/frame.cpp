@@ -1,0 +1,151 @@
+#include "frame.h"
+
+#include "kernels/copy.h"
+#include "runtime/eager.h"
+
+namespace rushlight {
+
+Frame::Frame(std::shared_ptr<const Plan> plan, const Graph& graph,
+             std::span<const std::pair<Slot, Tensor>> weights)
+    : plan_(std::move(plan)),
+      graph_(graph),
+      arena_(Storage::allocate(plan_->arena_bytes)),
+      slots_(plan_->slots.size()),
+      numbers_(plan_->slots.size()) {
+  for (size_t v = 0; v < plan_->numbers.size(); ++v)
+    if (plan_->numbers[v]) numbers_[v] = *plan_->numbers[v];
+  for (const auto& [slot, tensor] : weights) slots_[static_cast<size_t>(slot)] = tensor;
+  for (size_t s = 0; s < slots_.size(); ++s) place(static_cast<Slot>(s));
+  prepare();
+}
+
+void Frame::place(Slot slot) {
+  const SlotPlan& p = plan_->slots[static_cast<size_t>(slot)];
+  Tensor& t = slots_[static_cast<size_t>(slot)];
+  switch (p.place) {
+    case Place::Arena:
+      t = Tensor(p.meta, arena_, arena_->data() + p.offset);
+      break;
+    case Place::View: {
+      const Tensor& root = slots_[static_cast<size_t>(p.root)];
+      t = Tensor(p.meta, root.storage(), root.raw() ? root.raw() + p.offset : nullptr);
+      break;
+    }
+    case Place::Bound:
+    case Place::Output:
+      t = Tensor(p.meta, nullptr, nullptr);
+      break;
+    default:
+      break;
+  }
+}
+
+void Frame::prepare() {
+  for (const Step& step : plan_->steps) {
+    Call call;
+    if (step.kind == Step::Kind::Kernel)
+      for (const Operand& operand : step.operands) call.args.push_back(argument(operand));
+    if (step.kind != Step::Kind::Call)
+      for (Slot s : step.outs) call.outs.push_back(&slots_[static_cast<size_t>(s)]);
+    for (Slot s : step.inputs) call.inputs.push_back(&slots_[static_cast<size_t>(s)]);
+    calls_.push_back(std::move(call));
+  }
+}
+
+Argument Frame::argument(const Operand& operand) const {
+  if (operand.kind == Operand::Kind::Literal) return operand.literal;
+  if (operand.kind == Operand::Kind::Value) {
+    if (graph_.at(operand.value).type == ValueType::Tensor)
+      return &slots_[static_cast<size_t>(operand.value)];
+    return numbers_[static_cast<size_t>(operand.value)];
+  }
+  std::vector<const Tensor*> tensors;
+  Dims ints;
+  for (const Operand& item : operand.items) {
+    const Argument a = argument(item);
+    if (const auto* t = std::get_if<const Tensor*>(&a))
+      tensors.push_back(*t);
+    else if (is_none(a))
+      tensors.push_back(nullptr);
+    else
+      ints.push_back(unpack<int64_t>::from(a));
+  }
+  if (!tensors.empty()) return tensors;
+  return ints;
+}
+
+void Frame::bind(Slot slot, const Tensor& tensor) { slots_[static_cast<size_t>(slot)] = tensor; }
+
+void Frame::run() {
+  for (Slot s : plan_->outputs) {
+    Tensor& t = slots_[static_cast<size_t>(s)];
+    t = Tensor::empty(plan_->slots[static_cast<size_t>(s)].meta);
+  }
+  for (Slot s : plan_->rebound) place(s);
+  for (size_t i = 0; i < plan_->steps.size(); ++i) {
+    const Step& step = plan_->steps[i];
+    try {
+      run_step(step, calls_[i]);
+    } catch (const Error& error) {
+      const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+      throw Error(error.kind(), detail::concat(node.name, " (", node.target, "): ", error.what()));
+    }
+  }
+}
+
+void Frame::run_step(const Step& step, Call& call) {
+  switch (step.kind) {
+    case Step::Kind::Kernel:
+      step.op->kernel(
+          call.args, call.outs,
+          step.program.steps.empty() ? Epilogue{} : Epilogue(&step.program, call.inputs));
+      return;
+    case Step::Kind::Pointwise:
+      return run_pointwise(step.program, call.inputs, call.outs);
+    case Step::Kind::Scatter:
+      return run_scatter(step);
+    case Step::Kind::Call:
+      return run_call(step);
+  }
+}
+
+void Frame::run_scatter(const Step& step) {
+  const Tensor& base = slots_[static_cast<size_t>(step.inputs[0])];
+  const Tensor& source = slots_[static_cast<size_t>(step.inputs[1])];
+  const Tensor& out = slots_[static_cast<size_t>(step.outs[0])];
+  if (!step.in_place) kernels::copy_strided(base, out);
+  kernels::copy_strided(source, out.view(step.region));
+}
+
+// Sizes are known only now: shape rule, allocation and kernel in one go.
+void Frame::run_call(const Step& step) {
+  std::vector<Argument> args;
+  args.reserve(step.operands.size());
+  for (const Operand& operand : step.operands) args.push_back(argument(operand));
+  CallResult result = call_op(*step.op, args);
+  if (!is_none(result.number)) {
+    numbers_[static_cast<size_t>(step.outs.at(0))] = result.number;
+  } else {
+    RL_CHECK(result.tensors.size() >= step.outs.size(), Runtime, "gives ", result.tensors.size(),
+             " tensors, the graph expects ", step.outs.size());
+    for (size_t i = 0; i < step.outs.size(); ++i) {
+      if (step.outs[i] == kNoValue) continue;
+      Tensor& t = result.tensors[i];
+      // A view of planned memory would outlive what it views.
+      if (t.storage() == arena_) t = t.clone();
+      slots_[static_cast<size_t>(step.outs[i])] = std::move(t);
+    }
+  }
+  for (Slot s : step.release) slots_[static_cast<size_t>(s)] = Tensor();
+}
+
+void Frame::clear() {
+  for (size_t s = 0; s < slots_.size(); ++s) {
+    const Place place = plan_->slots[s].place;
+    if (place == Place::Bound || place == Place::Output) slots_[s].set_storage(nullptr);
+    if (place == Place::Dynamic) slots_[s] = Tensor();
+  }
+  for (Slot s : plan_->rebound) slots_[static_cast<size_t>(s)].set_storage(nullptr);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,51 @@
+// The memory of one call of a plan: an arena, a tensor for every slot, and ready-made arguments.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/plan.h"
+
+namespace rushlight {
+
+class Frame {
+ public:
+  /// `weights` are the tensors of the plan's Weight slots.
+  Frame(std::shared_ptr<const Plan> plan, const Graph& graph,
+        std::span<const std::pair<Slot, Tensor>> weights);
+
+  /// Gives a Bound slot its tensor for this call (contiguous, of the planned sizes).
+  void bind(Slot slot, const Tensor& tensor);
+  /// Runs all steps. Errors of kernels name the node.
+  void run();
+  /// A tensor of the graph after `run`; it shares no memory with the arena.
+  const Tensor& tensor(Slot slot) const { return slots_[static_cast<size_t>(slot)]; }
+  /// A number of the graph after `run`.
+  const Argument& number(ValueId value) const { return numbers_[static_cast<size_t>(value)]; }
+  /// Lets go of everything that belongs to the call.
+  void clear();
+
+ private:
+  // What a step hands to its kernel; pointers into `slots_`.
+  struct Call {
+    std::vector<Argument> args;
+    std::vector<Tensor*> outs;
+    std::vector<const Tensor*> inputs;
+  };
+  Argument argument(const Operand& operand) const;
+  void place(Slot slot);
+  void prepare();
+  void run_step(const Step& step, Call& call);
+  void run_call(const Step& step);
+  void run_scatter(const Step& step);
+
+  std::shared_ptr<const Plan> plan_;
+  const Graph& graph_;
+  StoragePtr arena_;
+  std::vector<Tensor> slots_;
+  std::vector<Argument> numbers_;
+  std::vector<Call> calls_;
+};
+
+}  // namespace rushlight

@@ -1,0 +1,68 @@
+// Runs a program. May be called from many threads at once.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "passes/pipeline.h"
+#include "runtime/frame.h"
+#include "runtime/input_check.h"
+#include "runtime/program.h"
+
+namespace rushlight {
+
+class ModelRunner {
+ public:
+  /// `num_threads` limits the threads of one call; 0 takes the process-wide number.
+  explicit ModelRunner(std::shared_ptr<const Program> program, int num_threads = 0);
+  explicit ModelRunner(const std::string& path, int num_threads = 0)
+      : ModelRunner(load_program(path), num_threads) {}
+
+  /// Runs the program on its user inputs, flattened in order, and gives its user outputs. Buffers
+  /// that the program writes keep their value for the next call; inputs that it writes are
+  /// updated in place. Throws what `InputCheck` and the operators throw.
+  std::vector<RunValue> run(std::span<const RunValue> inputs);
+
+  const Program& program() const { return *program_; }
+  const InputCheck& inputs() const { return check_; }
+  /// The current value of a parameter, buffer or constant.
+  Tensor weight(const std::string& name) const;
+  /// The plan for these inputs, for reports.
+  std::shared_ptr<const Plan> plan(std::span<const RunValue> inputs);
+
+ private:
+  // A plan and the frames made for it that no call is using.
+  struct Planned {
+    std::vector<int64_t> key;
+    std::shared_ptr<const Plan> plan;
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Frame>> idle;
+  };
+  static constexpr size_t kMaxPlans = 16;
+  static constexpr size_t kMaxIdleFrames = 4;
+
+  void prepare();
+  std::shared_ptr<Planned> planned(std::span<const RunValue> inputs);
+  std::unique_ptr<Frame> borrow(Planned& planned);
+  void give_back(Planned& planned, std::unique_ptr<Frame> frame);
+  void bind(Frame& frame, std::span<const RunValue> inputs, std::vector<Tensor>& kept);
+  std::vector<RunValue> collect(Frame& frame, std::span<const RunValue> inputs);
+
+  std::shared_ptr<const Program> program_;
+  InputCheck check_;
+  int num_threads_;
+  PreparedGraph prepared_;
+  std::vector<std::pair<Slot, Tensor>> weights_;
+  std::vector<size_t> written_buffers_;  // positions in Program::inputs
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<std::string, Tensor, std::less<>> buffers_;
+  std::list<std::shared_ptr<Planned>> plans_;  // most recently used first
+};
+
+}  // namespace rushlight
