@@ -1,7 +1,7 @@
 // Running sums, products, extremes and differences along one dimension.
 #include <cmath>
 
-#include "kernels/generated.h"
+#include "kernels/portable/joining.h"
 #include "kernels/portable/order.h"
 
 namespace rushlight::kernels::portable {
