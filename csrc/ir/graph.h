@@ -45,7 +45,7 @@ struct Operand {
   std::vector<Operand>
       items{};  // List with at least one value; a literal None stands for no tensor
 
-  static Operand of(ValueId v) { return {.kind = Kind::Value, .value = v}; }
+  static Operand ref(ValueId v) { return {.kind = Kind::Value, .value = v}; }
   static Operand of(Argument a) { return {.kind = Kind::Literal, .literal = std::move(a)}; }
   static Operand list(std::vector<Operand> items) {
     return {.kind = Kind::List, .items = std::move(items)};

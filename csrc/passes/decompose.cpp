@@ -65,7 +65,7 @@ class Inliner {
         outputs[0] = graph_.add_value(std::move(value));
         const ValueId result = outputs[0];
         emit(e, source, outputs);
-        return Operand::of(result);
+        return Operand::ref(result);
       }
     }
     __builtin_unreachable();

@@ -73,7 +73,7 @@ class Functionalizer {
     again.op = view_op(again);
     again.target = again.op->name;
     for (size_t i = 1; i < again.operands.size(); ++i) map_operand(again.operands[i]);
-    again.operands[0] = Operand::of(get(s.parent));
+    again.operands[0] = Operand::ref(get(s.parent));
     for (size_t i = 0; i < again.outputs.size(); ++i) {
       if (again.outputs[i] == kNoValue) continue;
       again.outputs[i] = fresh(old_.at(again.outputs[i]), "_again");
@@ -158,7 +158,7 @@ class Functionalizer {
     Node copy = old_.nodes[index];
     copy.op = &op;
     copy.target = op.name;
-    copy.operands[0] = Operand::of(get(before));
+    copy.operands[0] = Operand::ref(get(before));
     for (size_t i = 1; i < copy.operands.size(); ++i) map_operand(copy.operands[i]);
     ValueId out = copy.outputs.empty() ? kNoValue : copy.outputs[0];
     if (out == kNoValue) {
@@ -191,7 +191,7 @@ class Functionalizer {
       const OpDef* cast = find_op("aten.copy.default");
       RL_ASSERT(cast);
       Node node_cast{cast, std::string(cast->name), {}, {fresh(old_.at(self), "_cast")}, node.name};
-      node_cast.operands = {Operand::of(before), Operand::of(after), Operand::of(false)};
+      node_cast.operands = {Operand::ref(before), Operand::ref(after), Operand::of(false)};
       after = node_cast.outputs[0];
       new_.nodes.push_back(std::move(node_cast));
     }
@@ -215,7 +215,7 @@ class Functionalizer {
     Node scatter;
     scatter.target = kScatterView;
     scatter.name = cause.name;
-    scatter.operands = {Operand::of(get(root)), Operand::of(after)};
+    scatter.operands = {Operand::ref(get(root)), Operand::ref(after)};
     scatter.region = region(self, scatter.operands);
     scatter.outputs = {fresh(old_.at(root), "_scattered")};
     state(root).mapped = scatter.outputs[0];
@@ -238,7 +238,7 @@ class Functionalizer {
       Node view = old_.nodes[s.view_node];
       view.op = view_op(view);
       view.target = view.op->name;
-      view.operands[0] = Operand::of(current);
+      view.operands[0] = Operand::ref(current);
       for (size_t i = 1; i < view.operands.size(); ++i) capture(view.operands[i], *graph, operands);
       for (size_t i = 0; i < view.outputs.size(); ++i)
         if (view.outputs[i] != kNoValue)
@@ -253,7 +253,7 @@ class Functionalizer {
   void capture(Operand& operand, Graph& graph, std::vector<Operand>& operands) {
     for (Operand& item : operand.items) capture(item, graph, operands);
     if (operand.kind != Operand::Kind::Value) return;
-    operands.push_back(Operand::of(get(operand.value)));
+    operands.push_back(Operand::ref(get(operand.value)));
     operand.value = graph.add_value(old_.at(operand.value));
     graph.inputs.push_back(operand.value);
   }

@@ -22,7 +22,7 @@ ValueId lookup(const ParsedGraph& graph, json::Value name) {
 // {"as_name": "s"} or {"as_int": 3}, also with as_float and as_bool.
 Operand parse_symbol(json::Value value, const ParsedGraph& graph) {
   const auto [kind, member] = union_member(value);
-  if (kind == "as_name") return Operand::of(lookup(graph, member));
+  if (kind == "as_name") return Operand::ref(lookup(graph, member));
   if (kind == "as_int") return Operand::of(member.as_int());
   if (kind == "as_float") return Operand::of(member.as_double_or_named());
   if (kind == "as_bool") return Operand::of(member.as_bool());
@@ -55,7 +55,7 @@ Operand parse_optional_tensor(json::Value value, const ParsedGraph& graph) {
   if (kind == "as_none") return Operand::of(Argument{});
   RL_CHECK(kind == "as_tensor", Value, value.path(), ": unknown kind of optional tensor '", kind,
            "'");
-  return Operand::of(lookup(graph, member["name"]));
+  return Operand::ref(lookup(graph, member["name"]));
 }
 
 Value make_tensor_value(std::string_view name, const json::Value* meta) {
@@ -269,7 +269,7 @@ SymbolicSize parse_size(json::Value size) {
 
 Operand parse_operand(json::Value argument, const ParsedGraph& graph) {
   const auto [kind, member] = union_member(argument);
-  if (kind == "as_tensor") return Operand::of(lookup(graph, member["name"]));
+  if (kind == "as_tensor") return Operand::ref(lookup(graph, member["name"]));
   if (kind == "as_none") return Operand::of(Argument{});
   if (kind == "as_int") return Operand::of(member.as_int());
   if (kind == "as_float") return Operand::of(member.as_double_or_named());
@@ -287,7 +287,7 @@ Operand parse_operand(json::Value argument, const ParsedGraph& graph) {
   std::vector<Operand> items;
   if (kind == "as_tensors") {
     for (json::Value tensor : member.elements())
-      items.push_back(Operand::of(lookup(graph, tensor["name"])));
+      items.push_back(Operand::ref(lookup(graph, tensor["name"])));
     if (items.empty()) return Operand::of(std::vector<const Tensor*>{});
     return Operand::list(std::move(items));
   }
