@@ -18,6 +18,14 @@ bool lookup(PyObject* object, const char* name, Ref& out) {
   return key && lookup(object, key.get(), out);
 }
 
+bool item(PyObject* dict, const char* name, Ref& out) {
+  Ref key(PyUnicode_InternFromString(name));
+  PyObject* found = nullptr;
+  if (!key || dict_get(dict, key.get(), &found) < 0) return false;
+  out = Ref(found);
+  return true;
+}
+
 bool is_namedtuple(State& state, PyObject* type, bool& yes) {
   yes = false;
   Ref fields;
@@ -42,16 +50,20 @@ bool has_generated_new(State& state, PyTypeObject* type, bool& yes) {
   if (!lookup(reinterpret_cast<PyObject*>(type), state.str_new, function)) return false;
   if (!function || !PyFunction_Check(function.get())) return true;
   PyObject* globals = PyFunction_GetGlobals(function.get());
-  PyObject* module_name = PyDict_GetItemString(globals, "__name__");
-  PyObject* tuple_new = PyDict_GetItemString(globals, "_tuple_new");
-  if (module_name == nullptr || tuple_new == nullptr) return true;
-  if (!PyUnicode_Check(module_name) || !PyCFunction_Check(tuple_new)) return true;
+  Ref module_name;
+  Ref tuple_new;
+  if (!item(globals, "__name__", module_name) || !item(globals, "_tuple_new", tuple_new)) {
+    return false;
+  }
+  if (!module_name || !PyUnicode_Check(module_name.get())) return true;
+  if (!tuple_new || !PyCFunction_Check(tuple_new.get())) return true;
   Ref prefix(PyUnicode_FromString("namedtuple_"));
   if (!prefix) return false;
-  const Py_ssize_t starts = PyUnicode_Tailmatch(module_name, prefix.get(), 0, PY_SSIZE_T_MAX, -1);
+  const Py_ssize_t starts =
+      PyUnicode_Tailmatch(module_name.get(), prefix.get(), 0, PY_SSIZE_T_MAX, -1);
   if (starts < 0) return false;
-  yes =
-      starts == 1 && PyCFunction_GET_SELF(tuple_new) == reinterpret_cast<PyObject*>(&PyTuple_Type);
+  yes = starts == 1 &&
+        PyCFunction_GET_SELF(tuple_new.get()) == reinterpret_cast<PyObject*>(&PyTuple_Type);
   return true;
 }
 

@@ -118,10 +118,16 @@ PyObject* next(PyObject* self) {
   PyObject* leaf = guarded([&]() -> PyObject* { return advance(walk); });
   // Like a generator, an iterator that failed is at its end.
   if (leaf == nullptr && PyErr_Occurred()) {
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject* error = PyErr_GetRaisedException();
+    drop_all(walk);
+    PyErr_SetRaisedException(error);
+#else
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     drop_all(walk);
     PyErr_Restore(type, value, traceback);
+#endif
   }
   walk.running.store(false, std::memory_order_release);
   return leaf;

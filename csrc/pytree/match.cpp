@@ -162,7 +162,7 @@ class Matcher {
       PyObject* key = PyTuple_GET_ITEM(node->data, i);
       PyObject* value = nullptr;
       if (plain) {
-        value = new_xref(PyDict_GetItemWithError(object, key));
+        if (dict_get(object, key, &value) < 0) return false;
       } else {
         value = PyObject_GetItem(object, key);
         if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();

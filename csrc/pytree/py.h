@@ -47,6 +47,16 @@ inline PyObject* new_xref(PyObject* object) {
   return object;
 }
 
+// dict[key] as a new reference: 1 found, 0 not there, -1 error.
+inline int dict_get(PyObject* dict, PyObject* key, PyObject** out) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return PyDict_GetItemRef(dict, key, out);
+#else
+  *out = new_xref(PyDict_GetItemWithError(dict, key));
+  return *out != nullptr ? 1 : PyErr_Occurred() ? -1 : 0;
+#endif
+}
+
 // The free-threaded build may resize a list or a dictionary while we read it, so there we read
 // copies; with the GIL we read in place and check sizes after user code ran.
 #ifdef Py_GIL_DISABLED
