@@ -43,4 +43,12 @@ void diff(const TensorMeta& self, int64_t n, int64_t dim, const TensorMeta* prep
   out.set(out.dtype, sizes);
 }
 
+void vander(const TensorMeta& x, std::optional<int64_t> N, bool, TensorMeta& out) {
+  RL_CHECK(x.rank() == 1, Runtime, "x must be a one-dimensional tensor.");
+  const int64_t columns = N.value_or(x.sizes[0]);
+  RL_CHECK(columns >= 0, Runtime, "N must be non-negative.");
+  const bool widens = category(x.dtype) <= DTypeCategory::Integer;
+  out.set(widens ? DType::Int64 : x.dtype, Dims{x.sizes[0], columns});
+}
+
 }  // namespace rushlight::shape

@@ -25,8 +25,11 @@ void index_select(const Tensor& self, int64_t dim, const Tensor& index, Tensor& 
   const int64_t d = wrap_dim(dim, self.rank()), count = rows.numel();
   const Split split(from.sizes, d);
   const int64_t* at = rows.data<int64_t>();
-  for (int64_t k = 0; k < count; ++k)
-    RL_CHECK(at[k] >= 0 && at[k] < split.size, Index, "index out of range in self");
+  for (int64_t k = 0; k < count; ++k) {
+    if (at[k] >= 0 && at[k] < split.size) continue;
+    RL_CHECK(self.rank() > 1, Index, "index out of range in self");
+    RL_FAIL(Runtime, "INDICES element is out of DATA bounds, id=", at[k], " axis_dim=", split.size);
+  }
   const int64_t run = split.inner * item_size(self.dtype);
   cpu::parallel_for(0, split.outer * count, 4 * kGrain / run + 1, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r)

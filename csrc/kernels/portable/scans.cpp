@@ -172,4 +172,25 @@ void diff(const Tensor& self, int64_t n, int64_t dim, const Tensor* prepend, con
   copy_strided(all, out);
 }
 
+// Powers 0, 1, 2, … of every element, or the other way round.
+void vander(const Tensor& x, std::optional<int64_t>, bool increasing, Tensor& out) {
+  const int64_t columns = out.sizes[1];
+  Tensor base = Tensor::empty(x.sizes, out.dtype);
+  copy_strided(x, base);
+  dispatch_dtype(out.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, bool>) {
+      using A = Accumulator<T>;
+      for (int64_t r = 0; r < x.numel(); ++r) {
+        const A b = static_cast<A>(base.data<T>()[r]);
+        A power = static_cast<A>(1);
+        for (int64_t c = 0; c < columns; ++c) {
+          out.data<T>()[r * columns + (increasing ? c : columns - 1 - c)] = static_cast<T>(power);
+          power = static_cast<A>(power * b);
+        }
+      }
+    }
+  });
+}
+
 }  // namespace rushlight::kernels::portable
