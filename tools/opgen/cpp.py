@@ -44,6 +44,7 @@ DTYPE_RULES = {
     "real": "real_type(rules::first(args))",
     "complex": "rules::to_complex(rules::first(args))",
     "real_float": "rules::to_float(real_type(rules::first(args)))",
+    "truth": "rules::truth(args)",
     "float": "rules::to_float(rules::first(args))",
     "promote_float": "rules::to_float(rules::promote(args))",
     "sum": "rules::sum_dtype(args, {dtype})",

@@ -104,6 +104,10 @@ DType promote(std::span<const Argument> args) {
   return p.result();
 }
 
+DType truth(std::span<const Argument> args) {
+  return first(args) == DType::UInt8 ? DType::UInt8 : DType::Bool;
+}
+
 DType dtype_or(std::span<const Argument> args, int index, DType otherwise) {
   if (index < 0) return otherwise;
   const DType* t = std::get_if<DType>(&args[static_cast<size_t>(index)]);

@@ -30,6 +30,8 @@ constexpr DType to_complex(DType t) {
 }
 /// Sizes of the first tensor among the arguments.
 IntList first_sizes(std::span<const Argument> args);
+/// What `any` and `all` give: uint8 for uint8, bool for everything else.
+DType truth(std::span<const Argument> args);
 /// The dtype argument at `index` if given, else `otherwise`.
 DType dtype_or(std::span<const Argument> args, int index, DType otherwise);
 /// The same, else int64 for an integral input and the input's own type otherwise (sum, prod, …).
