@@ -11,31 +11,11 @@
 #include <limits>
 
 #include "kernels/kernel.h"
+#include "kernels/lanes.h"
 #include "kernels/reduce_load.h"
 #include "kernels/reduce_plan.h"
 
 namespace rushlight::kernels::RL_CPU {
-
-template <class T>
-inline constexpr bool has_lanes = std::is_arithmetic_v<T>;
-
-template <class T, bool = has_lanes<T>>
-struct Lanes {
-  static constexpr int64_t n = kVectorBytes / static_cast<int64_t>(sizeof(T));
-  typedef T type __attribute__((vector_size(kVectorBytes)));
-  typedef T unaligned __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
-  static type load(const T* p) { return *reinterpret_cast<const unaligned*>(p); }
-  static void store(T* p, type v) { *reinterpret_cast<unaligned*>(p) = v; }
-  static type splat(T v) { return type{} + v; }
-};
-template <class T>
-struct Lanes<T, false> {
-  static constexpr int64_t n = 1;
-  using type = T;
-  static type load(const T* p) { return *p; }
-  static void store(T* p, type v) { *p = v; }
-  static type splat(T v) { return v; }
-};
 
 namespace reduction {
 

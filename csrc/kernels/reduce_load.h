@@ -24,15 +24,6 @@ struct Load {
 #ifdef RL_CPU
 namespace RL_CPU {
 
-/// Bytes of a vector register of this capability.
-#if defined(__AVX512F__)
-inline constexpr int64_t kVectorBytes = 64;
-#elif defined(__AVX__)
-inline constexpr int64_t kVectorBytes = 32;
-#else
-inline constexpr int64_t kVectorBytes = 16;
-#endif
-
 /// From `from` to the compute type `to`: uint8, int64, float32, float64, complex64 or complex128.
 /// Absolute takes complex numbers to their modulus.
 Load load_for(DType from, DType to, LoadAs as = LoadAs::Value);
