@@ -5,34 +5,12 @@
 #include "kernels/generated.h"
 #include "kernels/lanes_math.h"
 #include "kernels/reduce_ops.h"
+#include "kernels/softmax_row.h"
 
 namespace rushlight::kernels::RL_CPU {
 namespace {
 
 enum class Form { Softmax, LogSoftmax, SafeSoftmax };
-
-// out = e^(x - shift), and the sum of it.
-template <class T>
-T exp_row(const T* x, T* out, int64_t n, T shift) {
-  using L = Lanes<T>;
-  typename L::type sum = L::splat(T(0)), s = L::splat(shift);
-  int64_t i = 0;
-  for (; i + L::n <= n; i += L::n) {
-    const auto e = lane_exp<T>(L::load(x + i) - s);
-    if (out) L::store(out + i, e);
-    sum += e;
-  }
-  if (i < n) {
-    alignas(64) T rest[L::n];
-    std::fill(rest, rest + L::n, -std::numeric_limits<T>::infinity());
-    for (int64_t j = i; j < n; ++j) rest[j - i] = x[j] - shift;
-    const auto e = lane_exp<T>(L::load(rest));
-    L::store(rest, e);
-    if (out) std::copy(rest, rest + (n - i), out + i);
-    sum += e;
-  }
-  return L::sum(sum);
-}
 
 template <class T, Form form>
 void softmax_row(const T* x, T* out, int64_t n) {
