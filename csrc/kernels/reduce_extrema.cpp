@@ -24,6 +24,7 @@ void prod_into(const Tensor& self, const DimMask& mask, Tensor& out) {
     case DType::Float64: return reduce_as<ProdOp<double>>(self, mask, LoadAs::Value, out);
     case DType::Complex64: return reduce_as<ProdOp<complex64>>(self, mask, LoadAs::Value, out);
     case DType::Complex128: return reduce_as<ProdOp<complex128>>(self, mask, LoadAs::Value, out);
+    case DType::Bool: return reduce_as<ProdOp<int64_t>>(self, mask, LoadAs::NonZero, out);
     default: return reduce_as<ProdOp<int64_t>>(self, mask, LoadAs::Value, out);
   }
 }

@@ -24,6 +24,7 @@ void sum_into(const Tensor& self, const DimMask& mask, LoadAs as, Divide&& divid
     case DType::Float64: return sum_as<double>(self, mask, as, divide, out);
     case DType::Complex64: return sum_as<complex64>(self, mask, as, divide, out);
     case DType::Complex128: return sum_as<complex128>(self, mask, as, divide, out);
+    case DType::Bool: return sum_as<int64_t>(self, mask, LoadAs::NonZero, divide, out);
     default: return sum_as<int64_t>(self, mask, as, divide, out);
   }
 }

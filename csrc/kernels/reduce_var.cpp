@@ -58,7 +58,8 @@ void var_as(const Tensor& self, const DimMask& mask, double correction, bool roo
 
 void var_into(const Tensor& self, std::optional<IntList> dim, double correction, bool root,
               Tensor& out, Tensor* mean = nullptr) {
-  const DimMask mask = reduced_dims(dim, self.rank());
+  DimMask mask = reduced_dims(dim, self.rank());
+  if (self.rank() == 0) mask.reset();  // the pair of a complex number is no dimension
   if (real_type(self.dtype) == DType::Float64)
     var_as<double>(self, mask, correction, root, out, mean);
   else

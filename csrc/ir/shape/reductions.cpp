@@ -36,8 +36,8 @@ void require_elements(const char* name, const TensorMeta& self, const DimMask& m
 
 void extremum(const char* name, const TensorMeta& self, const DimMask& mask, bool listed,
               bool keepdim, TensorMeta& out) {
-  require_real(name, self);
   require_elements(name, self, mask, listed);
+  require_real(name, self);
   reduce(self, mask, keepdim, out);
 }
 
@@ -63,6 +63,9 @@ void vector_norm(const char* name, const TensorMeta& self, double p, OptionalDim
                  bool keepdim, TensorMeta& out) {
   require_inexact(name, self.dtype);
   require_inexact(name, out.dtype);
+  RL_CHECK(is_complex(self.dtype) == is_complex(out.dtype), Runtime, name,
+           ": dtype should be complex for complex inputs, and real for real ones, got ",
+           dtype_name(out.dtype), " for ", dtype_name(self.dtype));
   RL_CHECK(promote_types(real_type(self.dtype), out.dtype) == out.dtype, Runtime, name,
            ": the dtype of the input (", dtype_name(self.dtype),
            ") should be convertible without narrowing to the specified dtype (",
@@ -103,8 +106,8 @@ void mean(const TensorMeta& self, OptionalDims dim, bool keepdim, std::optional<
 }
 void nansum(const TensorMeta& self, OptionalDims dim, bool keepdim, std::optional<DType> dtype,
             TensorMeta& out) {
-  RL_CHECK(!is_complex(self.dtype), Runtime, "nansum on CPU does not support complex inputs");
   sum(self, dim, keepdim, dtype, out);
+  RL_CHECK(!is_complex(self.dtype), Runtime, "nansum on CPU does not support complex inputs");
 }
 void nanmean(const TensorMeta& self, OptionalDims dim, bool keepdim, std::optional<DType> dtype,
              TensorMeta& out) {
