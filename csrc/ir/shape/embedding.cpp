@@ -45,15 +45,6 @@ void pixel_unshuffle(const TensorMeta& self, int64_t factor, TensorMeta& out) {
   out.set(self.dtype, sizes);
 }
 
-void channel_shuffle(const TensorMeta& self, int64_t groups, TensorMeta& out) {
-  RL_CHECK(self.rank() > 2, Runtime,
-           "channel_shuffle: expected input with more than 2 dimensions, got shape ", self.sizes);
-  RL_CHECK(groups > 0 && self.sizes[1] % groups == 0, Runtime,
-           "channel_shuffle: number of channels must be divisible by groups, got shape ",
-           self.sizes, " and groups=", groups);
-  out.set(self.dtype, self.sizes);
-}
-
 void glu(const TensorMeta& self, int64_t dim, TensorMeta& out) {
   RL_CHECK(is_floating(self.dtype), NotImplemented, "glu is not implemented for ",
            dtype_name(self.dtype));

@@ -42,12 +42,4 @@ void pixel_unshuffle(const Tensor& self, int64_t r, Tensor& out) {
             out);
 }
 
-void channel_shuffle(const Tensor& self, int64_t groups, Tensor& out) {
-  const int64_t c = self.sizes[1];
-  const int64_t inner = self.numel() ? self.numel() / (self.sizes[0] * c) : 0;
-  copy_into(
-      regrouped(self.contiguous(), Dims{self.sizes[0], groups, c / groups, inner}, {0, 2, 1, 3}),
-      out);
-}
-
 }  // namespace rushlight::kernels::portable
