@@ -6,6 +6,12 @@
 #include "kernels/reduce_ops.h"
 
 namespace rushlight::kernels::RL_CPU {
+
+// batch_norm.cpp
+void batch_norm(const Tensor& input, const Tensor* weight, const Tensor* bias, const Tensor* mean,
+                const Tensor* var, bool training, double momentum, double eps, bool cudnn,
+                Tensor& out);
+
 namespace {
 
 struct Groups {

@@ -6,6 +6,10 @@
 #include "kernels/loss_reduction.h"
 
 namespace rushlight::kernels::RL_CPU {
+
+// softmax.cpp
+void log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype, Tensor& out);
+
 namespace {
 
 struct Layout {
