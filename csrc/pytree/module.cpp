@@ -69,10 +69,15 @@ PyMethodDef functions[] = {
      "[(path, message), ...] for every place where `tree` leaves the structure."},
     {"treespec_from_state", treespec_from_state, METH_O,
      "treespec_from_state($module, state, /)\n--\n\nThe TreeSpec that was pickled as `state`."},
-    {"register_node", as_method(register_node), METH_FASTCALL, nullptr},
-    {"unregister_node", as_method(unregister_node), METH_FASTCALL, nullptr},
-    {"is_registered", as_method(is_registered), METH_FASTCALL, nullptr},
-    {"set_constant_node", set_constant_node, METH_O, nullptr},
+    {"register_node", as_method(register_node), METH_FASTCALL,
+     "register_node($module, cls, flatten, unflatten, keys, fields, namespace, replace, /)\n--\n\n"
+     "Whether `cls` was added; an existing registration stays unless `replace`."},
+    {"unregister_node", as_method(unregister_node), METH_FASTCALL,
+     "unregister_node($module, cls, namespace, /)\n--\n\nWhether `cls` was there."},
+    {"is_registered", as_method(is_registered), METH_FASTCALL,
+     "is_registered($module, cls, namespace, /)\n--\n\nWhether exactly this namespace has `cls`."},
+    {"set_constant_node", set_constant_node, METH_O,
+     "set_constant_node($module, cls, /)\n--\n\nThe class of contexts that are constants."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -17,20 +17,24 @@ void TypeTable::put(Slots& slots, const PyTypeObject* type, Registration* value)
   slots.entries[i].type.store(type, std::memory_order_release);
 }
 
-void TypeTable::grow() {
-  auto fresh = std::make_unique<Slots>(bits_ + 1);
+void TypeTable::rebuild() {
   const Slots& old = *slots_.load(std::memory_order_relaxed);
-  std::size_t used = 0;
+  std::size_t live = 0;
+  for (std::size_t i = 0; i <= old.mask; ++i) {
+    if (old.entries[i].value.load(std::memory_order_relaxed) != nullptr) ++live;
+  }
+  // Types that were taken out again leave marks; often there is room once those are gone.
+  if (live * 4 > old.mask) ++bits_;
+  auto fresh = std::make_unique<Slots>(bits_);
   for (std::size_t i = 0; i <= old.mask; ++i) {
     Registration* value = old.entries[i].value.load(std::memory_order_relaxed);
     if (value == nullptr) continue;
     put(*fresh, old.entries[i].type.load(std::memory_order_relaxed), value);
-    ++used;
   }
+  slots_.store(fresh.get(), std::memory_order_release);
+  if (!kFreeThreaded) all_.clear();  // with the GIL nobody else is reading
   all_.push_back(std::move(fresh));
-  slots_.store(all_.back().get(), std::memory_order_release);
-  ++bits_;
-  used_ = used;
+  used_ = live;
 }
 
 Registration* TypeTable::exchange(PyTypeObject* type, Registration* value) {
@@ -41,7 +45,7 @@ Registration* TypeTable::exchange(PyTypeObject* type, Registration* value) {
     if (found == nullptr) break;
   }
   if (value == nullptr) return nullptr;
-  if ((used_ + 1) * 2 > slots.mask) grow();
+  if ((used_ + 1) * 2 > slots.mask) rebuild();
   put(*slots_.load(std::memory_order_relaxed), type, value);
   ++used_;
   return nullptr;

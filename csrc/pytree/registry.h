@@ -65,11 +65,11 @@ class TypeTable {
     std::unique_ptr<Entry[]> entries;
   };
   static void put(Slots& slots, const PyTypeObject* type, Registration* value);
-  void grow();
+  void rebuild();
 
   std::atomic<Slots*> slots_;
-  // Every table there ever was: a reader may still be inside an old one. Sizes double, so together
-  // they are smaller than the newest.
+  // The table; in the free-threaded build every one there ever was, since a reader may still be
+  // inside an old one.
   std::vector<std::unique_ptr<Slots>> all_;
   std::size_t used_ = 0;
   int bits_ = 6;
