@@ -2,10 +2,11 @@
 #include <cmath>
 
 #include "ir/shape/fft_call.h"
-#include "kernels/generated.h"
+#include "kernels/portable/fft.h"
 #include "kernels/portable/fft_plan.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/parts.h"
+#include "kernels/portable/roll.h"
 
 namespace rushlight::kernels::portable {
 namespace {

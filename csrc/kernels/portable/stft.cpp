@@ -1,7 +1,7 @@
 // Short-time Fourier transforms: overlapping frames of a signal, each under a window.
 #include <cmath>
 
-#include "kernels/generated.h"
+#include "kernels/portable/fft.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/parts.h"
 
