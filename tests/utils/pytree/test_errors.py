@@ -115,7 +115,7 @@ def test_argument_errors() -> None:
     with pytest.raises(ValueError, match="a container expected, got a leaf of type int"):
         pytree.tree_flatten_one_level(3)
     with pytest.raises(TypeError, match="must be callable"):
-        pytree.register_pytree_node(Any, 1, 2)  # type: ignore[arg-type]
+        pytree.register_pytree_node(Plain, 1, 2)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
