@@ -6,6 +6,9 @@
 
 #include "core/argument.h"
 
+// The stub's signature of a property; both are string literals.
+#define RL_GETTER(name, type) nb::for_getter(nb::sig("def " name "(self, /) -> " type))
+
 namespace rushlight::python {
 
 namespace nb = nanobind;

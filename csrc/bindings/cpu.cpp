@@ -1,6 +1,7 @@
 // Threads and CPU capability.
 
 #include "bindings.h"
+#include "cpu/build_info.h"
 #include "cpu/capability.h"
 #include "cpu/parallel.h"
 
@@ -13,6 +14,15 @@ void init_cpu(nb::module_& m) {
   m.def(
       "cpu_capability", [] { return std::string(cpu::capability_name(cpu::capability())); },
       "The instruction sets in use: 'baseline', 'avx2' or 'avx512'.");
+  m.def(
+      "build_info",
+      [] {
+        nb::dict out;
+        for (const auto& [name, text] : cpu::build_info()) out[name.c_str()] = text;
+        return out;
+      },
+      nb::sig("def build_info() -> dict[str, str]"),
+      "How the engine was built: compiler, build type, CPU capabilities, BLAS.");
 }
 
 }  // namespace rushlight::python

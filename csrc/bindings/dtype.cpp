@@ -32,10 +32,13 @@ void init_dtype(nb::module_& m) {
           "is_signed",
           [](const PyDType& t) { return t.value != DType::Bool && t.value != DType::UInt8; })
       .def("__repr__", [](const PyDType& t) { return "rushlight." + name_of(t); })
-      .def("__reduce__", [](const PyDType& t) {
-        return nb::make_tuple(nb::module_::import_("rushlight._C").attr("dtype_from_name"),
-                              nb::make_tuple(name_of(t)));
-      });
+      .def(
+          "__reduce__",
+          [](const PyDType& t) {
+            return nb::make_tuple(nb::module_::import_("rushlight._C").attr("dtype_from_name"),
+                                  nb::make_tuple(name_of(t)));
+          },
+          nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto t = static_cast<DType>(i);
     nb::object object = nb::cast(PyDType{t});
@@ -49,13 +52,16 @@ void init_dtype(nb::module_& m) {
         RL_CHECK(t, Value, "unknown dtype '", name, "'");
         return dtype_object(*t);
       },
-      nb::arg("name"), "The dtype called ``name``; ``ValueError`` if there is none.");
+      nb::arg("name"), nb::sig("def dtype_from_name(name: str) -> dtype"),
+      "The dtype called ``name``; ``ValueError`` if there is none.");
   m.def(
       "promote_types",
       [](const PyDType& a, const PyDType& b) {
         return dtype_object(promote_types(a.value, b.value));
       },
-      nb::arg("type1"), nb::arg("type2"), "PyTorch's ``promote_types``.");
+      nb::arg("type1"), nb::arg("type2"),
+      nb::sig("def promote_types(type1: dtype, type2: dtype) -> dtype"),
+      "PyTorch's ``promote_types``.");
 }
 
 }  // namespace rushlight::python

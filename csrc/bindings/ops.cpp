@@ -115,6 +115,7 @@ nb::object number_object(const Argument& a) {
 
 void init_ops(nb::module_& m) {
   m.def("call_op", &call, nb::arg("name"), nb::arg("args"), nb::arg("kwargs"),
+        nb::sig("def call_op(name: str, *args: typing.Any, **kwargs: typing.Any) -> typing.Any"),
         "Runs one operator of the table on tensors and Python values.");
   m.def(
       "op_names",
@@ -123,14 +124,15 @@ void init_ops(nb::module_& m) {
         for (const OpDef& op : all_ops()) names.append(std::string(op.name));
         return names;
       },
-      "Names of all operators of the table, sorted.");
+      nb::sig("def op_names() -> list[str]"), "Names of all operators of the table, sorted.");
   m.def(
       "op_schema",
       [](const std::string& name) -> nb::object {
         const OpDef* op = find_op(name);
         return op ? nb::cast(std::string(op->schema)) : nb::none();
       },
-      nb::arg("name"), "The ATen schema of an operator, or None.");
+      nb::arg("name"), nb::sig("def op_schema(name: str) -> str | None"),
+      "The ATen schema of an operator, or None.");
 }
 
 }  // namespace rushlight::python

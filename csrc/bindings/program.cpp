@@ -79,8 +79,9 @@ nb::dict graph_object(const Graph& graph) {
   nb::list values, nodes;
   for (const Value& v : graph.values) {
     constexpr const char* types[] = {"Tensor", "int", "float", "bool", "token"};
-    nb::list sizes;
+    nb::list sizes, hints;
     for (const SymbolicSize& s : v.sizes) {
+      hints.append(s.hint);
       if (s.is_static()) {
         sizes.append(s.hint);
         continue;
@@ -89,7 +90,8 @@ nb::dict graph_object(const Graph& graph) {
       sizes.append(nb::str((e ? e->text() : s.expression).c_str()));
     }
     nb::object dtype = v.known && v.type == ValueType::Tensor ? dtype_object(v.dtype) : nb::none();
-    values.append(nb::make_tuple(v.name, types[static_cast<int>(v.type)], dtype, nb::tuple(sizes)));
+    values.append(nb::make_tuple(v.name, types[static_cast<int>(v.type)], dtype, nb::tuple(sizes),
+                                 nb::tuple(hints)));
   }
   for (const Node& n : graph.nodes) {
     nb::list operands, outputs;
@@ -102,8 +104,8 @@ nb::dict graph_object(const Graph& graph) {
     }
     for (ValueId v : n.outputs) outputs.append(v);
     nb::object region = n.region ? nb::object(graph_object(*n.region)) : nb::none();
-    nodes.append(nb::make_tuple(n.target, n.name, operands, outputs, n.op != nullptr, region,
-                                n.op && n.op->returns_list));
+    nodes.append(nb::make_tuple(n.target, n.name, operands, outputs, n.op != nullptr || n.region,
+                                region, n.op && n.op->returns_list));
   }
   nb::dict out;
   out["values"] = values;
@@ -166,33 +168,53 @@ nb::dict plan_report(ModelRunner& runner, nb::sequence values) {
   return out;
 }
 
+nb::list strings(const std::vector<std::string>& values) {
+  nb::list out;
+  for (const std::string& v : values) out.append(v);
+  return out;
+}
+
 }  // namespace
 
 void init_program(nb::module_& m) {
   nb::class_<Program>(m, "Program", "A loaded program, as the engine holds it.")
       .def_prop_ro("path", [](const Program& p) { return p.path; })
       .def_prop_ro("torch_version", [](const Program& p) { return p.torch_version; })
-      .def_prop_ro("schema_version",
-                   [](const Program& p) { return nb::make_tuple(p.schema_major, p.schema_minor); })
+      .def_prop_ro(
+          "schema_version",
+          [](const Program& p) { return nb::make_tuple(p.schema_major, p.schema_minor); },
+          RL_GETTER("schema_version", "tuple[int, int]"))
       .def_prop_ro("in_spec", [](const Program& p) { return p.in_spec; })
       .def_prop_ro("out_spec", [](const Program& p) { return p.out_spec; })
-      .def_prop_ro("argument_names",
-                   [](const Program& p) {
-                     nb::list names;
-                     for (const std::string& n : p.argument_names) names.append(n);
-                     return names;
-                   })
-      .def_prop_ro("graph", [](const Program& p) { return graph_object(p.graph); })
-      .def_prop_ro("input_specs", &input_specs)
-      .def_prop_ro("output_specs", &output_specs)
-      .def_prop_ro("ranges",
-                   [](const Program& p) {
-                     nb::dict out;
-                     for (const SymbolRange& r : p.ranges)
-                       out[r.expression.c_str()] = nb::make_tuple(r.min, r.max);
-                     return out;
-                   })
-      .def_prop_ro("weights", &weights);
+      .def_prop_ro(
+          "argument_names", [](const Program& p) { return strings(p.argument_names); },
+          RL_GETTER("argument_names", "list[str]"))
+      .def_prop_ro(
+          "namedtuple_fields",
+          [](const Program& p) {
+            nb::dict out;
+            for (const auto& [name, fields] : p.namedtuple_fields)
+              out[name.c_str()] = nb::tuple(strings(fields));
+            return out;
+          },
+          RL_GETTER("namedtuple_fields", "dict[str, tuple[str, ...]]"))
+      .def_prop_ro(
+          "graph", [](const Program& p) { return graph_object(p.graph); },
+          RL_GETTER("graph", "dict[str, typing.Any]"))
+      .def_prop_ro("input_specs", &input_specs,
+                   RL_GETTER("input_specs", "list[tuple[typing.Any, ...]]"))
+      .def_prop_ro("output_specs", &output_specs,
+                   RL_GETTER("output_specs", "list[tuple[typing.Any, ...]]"))
+      .def_prop_ro(
+          "ranges",
+          [](const Program& p) {
+            nb::dict out;
+            for (const SymbolRange& r : p.ranges)
+              out[r.expression.c_str()] = nb::make_tuple(r.min, r.max);
+            return out;
+          },
+          RL_GETTER("ranges", "dict[str, tuple[int, int]]"))
+      .def_prop_ro("weights", &weights, RL_GETTER("weights", "dict[str, Tensor]"));
   m.def(
       "load_program",
       [](const std::string& path, bool allow_missing) {
@@ -208,9 +230,16 @@ void init_program(nb::module_& m) {
             new (self) ModelRunner(std::move(program), num_threads);
           },
           nb::arg("program"), nb::arg("num_threads") = 0)
-      .def("run", &run, nb::arg("inputs"), "Runs on the flat list of inputs.")
-      .def("plan_report", &plan_report, nb::arg("inputs"))
-      .def("weight", &ModelRunner::weight, nb::arg("name"));
+      .def("run", &run, nb::arg("inputs"),
+           nb::sig("def run(self, inputs: collections.abc.Sequence[typing.Any]) -> "
+                   "list[typing.Any]"),
+           "Runs on the flat list of inputs.")
+      .def("plan_report", &plan_report, nb::arg("inputs"),
+           nb::sig("def plan_report(self, inputs: collections.abc.Sequence[typing.Any]) -> "
+                   "dict[str, typing.Any]"),
+           "What is planned for these inputs: steps by kind, fused operators, arena bytes.")
+      .def("weight", &ModelRunner::weight, nb::arg("name"),
+           "The current value of a parameter, buffer or constant.");
 }
 
 }  // namespace rushlight::python

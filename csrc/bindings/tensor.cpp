@@ -79,32 +79,46 @@ void init_tensor(nb::module_& m) {
           "__init__",
           [](Tensor* self, nb::handle data) { new (self) Tensor(to_tensor(data, "data")); },
           nb::arg("data"))
-      .def_prop_ro("shape", [](const Tensor& t) { return tuple_of(t.sizes); })
-      .def_prop_ro("dtype", [](const Tensor& t) { return dtype_object(t.dtype); })
+      .def_prop_ro(
+          "shape", [](const Tensor& t) { return tuple_of(t.sizes); },
+          RL_GETTER("shape", "tuple[int, ...]"))
+      .def_prop_ro(
+          "dtype", [](const Tensor& t) { return dtype_object(t.dtype); },
+          RL_GETTER("dtype", "dtype"))
       .def_prop_ro("ndim", [](const Tensor& t) { return t.rank(); })
       .def("dim", [](const Tensor& t) { return t.rank(); })
       .def("numel", [](const Tensor& t) { return t.numel(); })
-      .def("size", [](const Tensor& t) { return tuple_of(t.sizes); })
+      .def(
+          "size", [](const Tensor& t) { return tuple_of(t.sizes); },
+          nb::sig("def size(self) -> tuple[int, ...]"))
       .def(
           "size", [](const Tensor& t, int64_t dim) { return t.size(dim); }, nb::arg("dim"))
-      .def("stride", [](const Tensor& t) { return tuple_of(t.strides); })
+      .def(
+          "stride", [](const Tensor& t) { return tuple_of(t.strides); },
+          nb::sig("def stride(self) -> tuple[int, ...]"))
       .def(
           "stride", [](const Tensor& t, int64_t dim) { return t.stride(dim); }, nb::arg("dim"))
       .def("storage_offset", [](const Tensor& t) { return t.storage_offset(); })
       .def("data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()); })
       .def("is_contiguous", [](const Tensor& t) { return t.is_contiguous(); })
       .def("element_size", [](const Tensor& t) { return item_size(t.dtype); })
-      .def("numpy", &to_numpy, "A NumPy array over the same memory.")
-      .def("item", &item, "The only element, as a Python number.")
+      .def("numpy", &to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+           "A NumPy array over the same memory.")
+      .def("item", &item, nb::sig("def item(self) -> bool | int | float | complex"),
+           "The only element, as a Python number.")
       .def(
           "tolist", [](const Tensor& t) { return to_list(t, 0, t.raw()); },
-          "Nested lists of Python numbers.")
+          nb::sig("def tolist(self) -> typing.Any"), "Nested lists of Python numbers.")
       .def("__array__", &as_array, nb::arg("dtype") = nb::none(), nb::kw_only(),
-           nb::arg("copy") = nb::none())
+           nb::arg("copy") = nb::none(),
+           nb::sig("def __array__(self, dtype: typing.Any = None, *, copy: bool | None = None) -> "
+                   "numpy.typing.NDArray[typing.Any]"))
       .def("__dlpack__", &export_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
            nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
            nb::arg("copy") = nb::none())
-      .def("__dlpack_device__", [](const Tensor&) { return nb::make_tuple(1, 0); })
+      .def(
+          "__dlpack_device__", [](const Tensor&) { return nb::make_tuple(1, 0); },
+          nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
       .def("__len__", &length)
       .def("__bool__", &truth)
       .def("__int__", [](const Tensor& t) { return nb::int_(item(t)); })

@@ -47,6 +47,8 @@ struct Program {
   /// The calling convention: tree specifications (JSON) and the parameter names of `forward`.
   std::string in_spec, out_spec;
   std::vector<std::string> argument_names;
+  /// Field names of the named tuples that the tree specifications name.
+  std::map<std::string, std::vector<std::string>> namedtuple_fields;
   std::string torch_version;
   int64_t schema_major = 0, schema_minor = 0;
 };

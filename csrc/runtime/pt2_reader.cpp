@@ -217,6 +217,11 @@ class Reader {
   }
 
   void read_calling_convention(JsonValue module) {
+    const auto tuples = module.find("treespec_namedtuple_fields");
+    if (tuples && !tuples->is_null())
+      for (const auto& [name, definition] : tuples->members())
+        for (JsonValue field : definition["field_names"].elements())
+          program_->namedtuple_fields[std::string(name)].emplace_back(field.as_string());
     for (JsonValue entry : module["module_call_graph"].elements()) {
       if (!entry["fqn"].as_string().empty()) continue;
       const JsonValue signature = entry["signature"];

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from rushlight._C import (
     Tensor,
     bfloat16,
-    bool,  # noqa: A004  PyTorch's name
+    bool,
     complex64,
     complex128,
     dtype,
@@ -47,10 +48,21 @@ def from_dlpack(array: Any) -> Tensor:
     return Tensor(array)
 
 
+def get_include() -> str:
+    """The folder of the C++ headers, for ``-I``."""
+    return str(Path(__file__).parent / "include")
+
+
+def cmake_dir() -> str:
+    """The folder for CMake's ``rushlight_DIR``, so that ``find_package(rushlight)`` works."""
+    return str(Path(__file__).parent / "lib" / "cmake" / "rushlight")
+
+
 __all__ = [
     "Tensor",
     "bfloat16",
     "bool",
+    "cmake_dir",
     "complex64",
     "complex128",
     "dtype",
@@ -59,6 +71,7 @@ __all__ = [
     "float64",
     "from_dlpack",
     "from_numpy",
+    "get_include",
     "get_num_threads",
     "int8",
     "int16",

@@ -35,7 +35,7 @@ class Graph:
 @dataclass
 class Program:
     graph: Graph
-    constants: dict[str, Any]
+    bound_inputs: dict[str, Any]
 
 
 def from_torch(value: Any) -> Any:

@@ -34,7 +34,7 @@ class Graph:
 @dataclass
 class Program:
     graph: Graph
-    constants: dict[str, Any] = field(default_factory=dict)
+    bound_inputs: dict[str, Any] = field(default_factory=dict)
 
 
 x, w, y, z, a, b, n = (Value(name) for name in "xwyzabn")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from .arrays import Array, from_numpy
 from .registry import call, lookup
+
+# The engine's pure form of writing through a view: the node's `region` is a graph that computes the
+# view of its first input.
+SCATTER_VIEW = "rushlight.scatter_view"
 
 
 class Value(Protocol):
@@ -41,13 +45,13 @@ class Graph(Protocol):
 
 
 class Program(Protocol):
-    """A graph and, by the name of the graph's input, the arrays that it brings along
-    (parameters, buffers, lifted tensors)."""
+    """A graph and, by the name of the graph's input, the arrays that the program brings along
+    (parameters, buffers, lifted tensors). ``rushlight.export.ExportedProgram`` is one."""
 
     @property
     def graph(self) -> Graph: ...
     @property
-    def constants(self) -> Mapping[str, Array]: ...
+    def bound_inputs(self) -> Mapping[str, Array]: ...
 
 
 class Interpreter:
@@ -59,8 +63,8 @@ class Interpreter:
 
     def __init__(self, program: Program) -> None:
         self._graph = program.graph
-        self._constants = dict(program.constants)
-        missing = sorted({n.target for n in self._graph.nodes if not _known(n.target)})
+        self._bound = dict(program.bound_inputs)
+        missing = sorted({target for target in _targets(self._graph) if not _known(target)})
         if missing:
             raise NotImplementedError(
                 f"the reference interpreter has no operator {', '.join(missing)}"
@@ -73,18 +77,47 @@ class Interpreter:
         bring along, in their order.
         """
         names = [value.name for value in self._graph.inputs]
-        free = [name for name in names if name not in self._constants]
+        free = [name for name in names if name not in self._bound]
         if len(inputs) != len(free):
             raise TypeError(f"expected {len(free)} inputs ({', '.join(free)}), got {len(inputs)}")
         values: dict[str, Any] = {
-            name: from_numpy(array) for name, array in self._constants.items()
+            name: from_numpy(array) for name, array in self._bound.items()
         }
         values.update(zip(free, map(_input, inputs), strict=True))
-        for node in self._graph.nodes:
-            args = _filled(node.args, values)
-            kwargs = {name: _filled(arg, values) for name, arg in node.kwargs.items()}
-            _store(node.outputs, call(node.target, *args, **kwargs), values)
+        _run_nodes(self._graph, values)
         return [_filled(output, values) for output in self._graph.outputs]
+
+
+def _targets(graph: Graph) -> Iterator[str]:
+    """The operators that a graph calls, those of regions included."""
+    for node in graph.nodes:
+        if node.target == SCATTER_VIEW:
+            yield from _targets(node.region)
+        else:
+            yield node.target
+
+
+def _run_nodes(graph: Graph, values: dict[str, Any]) -> None:
+    """Computes all values of a graph from those of its inputs."""
+    for node in graph.nodes:
+        args = _filled(node.args, values)
+        if node.target == SCATTER_VIEW:
+            result = _scatter_view(node.region, *args)
+        else:
+            kwargs = {name: _filled(arg, values) for name, arg in node.kwargs.items()}
+            result = call(node.target, *args, **kwargs)
+        _store(node.outputs, result, values)
+
+
+def _scatter_view(region: Graph, base: Array, source: Array, *others: Any) -> Array:
+    """`base` with `source` written through the view of it that the region computes."""
+    result = base.copy()
+    inner = dict(zip((v.name for v in region.inputs), (result, *others), strict=True))
+    _run_nodes(region, inner)
+    view = inner[region.outputs[0].name]
+    assert np.may_share_memory(view, result) or not view.size
+    view[...] = source
+    return result
 
 
 def _known(target: str) -> bool:
@@ -104,6 +137,8 @@ def _filled(argument: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(argument, (list, tuple)):
         return [_filled(part, values) for part in argument]
     name = getattr(argument, "name", None)
+    if type(argument).__name__ == "dtype":  # rushlight.float32: operators here take its name
+        return name
     return values[name] if isinstance(name, str) else argument
 
 

@@ -1,0 +1,146 @@
+"""Containers that a file only names, such as transformers' ``ModelOutput``.
+
+A name in a file imports nothing. The real class is used when the caller allowed it, or registered
+it with :mod:`rushlight.utils.pytree`; else the values come in a :class:`NamedOutputs`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+Build: TypeAlias = Callable[[Sequence[Any]], Any]
+
+
+class NamedOutputs(Mapping[str, Any]):
+    """An ordered mapping whose entries are attributes too.
+
+    ``out["logits"]``, ``out.logits`` and ``out[0]`` are the same entry; the attribute form is not
+    available for names of the mapping's own methods, such as ``keys``.
+    """
+
+    __slots__ = ("_entries", "_type_name")
+
+    def __init__(self, entries: Iterable[tuple[str, Any]], type_name: str = "") -> None:
+        self._entries = dict(entries)
+        self._type_name = type_name
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.to_tuple()[key] if isinstance(key, (int, slice)) else self._entries[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in NamedOutputs.__slots__ or name not in self._entries:
+            raise AttributeError(f"{name!r}: the entries are {', '.join(self._entries)}")
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._entries]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedOutputs, (list(self._entries.items()), self._type_name)
+
+    def to_tuple(self) -> tuple[Any, ...]:
+        """The entries without their names."""
+        return tuple(self._entries.values())
+
+    def __repr__(self) -> str:
+        entries = ", ".join(f"{k}={v!r}" for k, v in self._entries.items())
+        return f"{self._type_name.rpartition('.')[2] or 'NamedOutputs'}({entries})"
+
+
+class AllowedTypes:
+    """The classes that the caller lets a file choose: classes, or full names to import."""
+
+    def __init__(self, allowed: Iterable[type | str] = ()) -> None:
+        self._classes: dict[str, type] = {}
+        self._names: set[str] = set()
+        for entry in allowed:
+            if isinstance(entry, type):
+                self._classes[f"{entry.__module__}.{entry.__qualname__}"] = entry
+            elif isinstance(entry, str):
+                self._names.add(entry)
+            else:
+                raise TypeError(f"allowed_types: expected classes or full names, got {entry!r}")
+
+    def find(self, name: str) -> type | None:
+        """The class called `name`, if it is allowed and can be imported."""
+        if name in self._classes:
+            return self._classes[name]
+        if name not in self._names:
+            return None
+        module, _, attribute = name.rpartition(".")
+        try:
+            found = getattr(importlib.import_module(module), attribute, None)
+        except ImportError:
+            return None
+        return found if isinstance(found, type) else None
+
+
+def entry_names(context: Any, count: int) -> tuple[list[str], list[str]]:
+    """Names of the entries, and names of further ones that are None.
+
+    `context` is what the container's author wrote beside it: a list of keys, or the two lists of
+    a registered dataclass. Without names, the entries are numbered.
+    """
+    if (
+        isinstance(context, list)
+        and len(context) == 2
+        and all(isinstance(part, list) for part in context)
+        and len(context[0]) == count
+        and all(isinstance(name, str) for part in context for name in part)
+    ):
+        return context[0], context[1]
+    if (
+        isinstance(context, list)
+        and len(context) == count
+        and all(isinstance(name, str) for name in context)
+        and len(set(context)) == count
+    ):
+        return context, []
+    return [str(i) for i in range(count)], []
+
+
+def builder(name: str, context: Any, text: str, count: int, allowed: AllowedTypes) -> Build:
+    """How to make the container called `name` from its `count` entries."""
+    registered = _registered(name, text, count)
+    if registered is not None:
+        return registered
+    names, nones = entry_names(context, count)
+    cls = allowed.find(name)
+    if cls is None:
+        return lambda parts: NamedOutputs(
+            [*zip(names, parts, strict=True), *((n, None) for n in nones)], name
+        )
+    if names and names[0] == "0":
+        raise TypeError(
+            f"{name}: the file does not name its entries; register the class with "
+            "rushlight.utils.pytree.register_pytree_node to say how it is built"
+        )
+    make: Callable[..., Any] = cls
+    if issubclass(cls, dict) and not hasattr(cls, "__dataclass_fields__"):
+        return lambda parts: make(zip(names, parts, strict=True))
+    return lambda parts: make(**dict(zip(names, parts, strict=True)), **dict.fromkeys(nones))
+
+
+def _registered(name: str, text: str, count: int) -> Build | None:
+    """The way that the caller registered with our pytrees, if they are in use."""
+    if "rushlight.utils.pytree" not in sys.modules:
+        return None
+    from rushlight.utils.pytree import tree_unflatten, treespec_loads
+    from rushlight.utils.pytree.registration import serialization_named
+
+    if serialization_named(name) is None:
+        return None
+    leaf = {"type": None, "context": None, "children_spec": []}
+    node = {"type": name, "context": text, "children_spec": [leaf] * count}
+    spec = treespec_loads(json.dumps([1, node]))
+    return lambda parts: tree_unflatten(list(parts), spec)
