@@ -84,7 +84,7 @@ void init_tensor(nb::module_& m) {
           RL_GETTER("shape", "tuple[int, ...]"))
       .def_prop_ro(
           "dtype", [](const Tensor& t) { return dtype_object(t.dtype); },
-          RL_GETTER("dtype", "dtype"))
+          RL_GETTER("dtype", "_dtype"))
       .def_prop_ro("ndim", [](const Tensor& t) { return t.rank(); })
       .def("dim", [](const Tensor& t) { return t.rank(); })
       .def("numel", [](const Tensor& t) { return t.numel(); })

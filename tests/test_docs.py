@@ -1,0 +1,40 @@
+"""Python in README.md and docs/ runs, block after block of a page, and so do its commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rushlight.cli import main
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```(python|sh|console)\n(.*?)^```", re.M | re.S)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_page(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Paths on the pages start at the repository's folder; what they write goes elsewhere."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": f"docs_{page.stem}"}
+    text = page.read_text(encoding="utf-8")
+    for found in BLOCK.finditer(text):
+        language, code = found.groups()
+        line = text.count("\n", 0, found.start(2))
+        if language == "python":
+            exec(compile("\n" * line + code, str(page), "exec"), names)
+            continue
+        for command in code.splitlines():
+            words = shlex.split(command.removeprefix("$ "), comments=True)
+            if words[:1] == ["rushlight"]:
+                assert main(words[1:]) == 0, capsys.readouterr().err
