@@ -102,7 +102,7 @@ void init_tensor(nb::module_& m) {
       .def("data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()); })
       .def("is_contiguous", [](const Tensor& t) { return t.is_contiguous(); })
       .def("element_size", [](const Tensor& t) { return item_size(t.dtype); })
-      .def("numpy", &to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+      .def("numpy", &to_numpy, nb::sig("def numpy(self) -> _Array"),
            "A NumPy array over the same memory.")
       .def("item", &item, nb::sig("def item(self) -> bool | int | float | complex"),
            "The only element, as a Python number.")
@@ -112,7 +112,7 @@ void init_tensor(nb::module_& m) {
       .def("__array__", &as_array, nb::arg("dtype") = nb::none(), nb::kw_only(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: typing.Any = None, *, copy: bool | None = None) -> "
-                   "numpy.typing.NDArray[typing.Any]"))
+                   "_Array"))
       .def("__dlpack__", &export_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
            nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
            nb::arg("copy") = nb::none())

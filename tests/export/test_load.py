@@ -167,7 +167,7 @@ BROKEN_SPECS: list[tuple[str, Callable[[dict[str, Any]], None], str]] = [
     (
         "leaves",
         lambda s: s.update(out_spec=s["in_spec"].replace("builtins.dict", "builtins.tuple")),
-        "",
+        "out_spec: it has 1 leaves, but the signature has 11",
     ),
 ]
 

@@ -50,7 +50,7 @@ def split(
     if total <= most:  # too few samples are the engine's to judge
         return [Batch(list(values), total)]
     batched = [
-        i.is_tensor and i.shape[:1] == (first,) and _rank(v) and v.shape[0] == total
+        i.is_tensor and i.shape[:1] == (first,) and _rank(v) > 0 and v.shape[0] == total
         for i, v in zip(inputs, values, strict=True)
     ]
     if isinstance(first, int):

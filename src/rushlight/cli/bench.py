@@ -113,7 +113,9 @@ def _measure(
 def _print(report: dict[str, Any]) -> None:
     from . import report as text
 
-    rows = [("threads", "first call", "median", "p90", "min", "calls", "speedup")]
+    rows: list[tuple[str, ...]] = [
+        ("threads", "first call", "median", "p90", "min", "calls", "speedup")
+    ]
     for row in report["results"]:
         ms = row["latency_ms"]
         times = [row["first_call_ms"], ms["median"], ms["p90"], ms["min"]]

@@ -78,13 +78,14 @@ def _signature(program: ExportedProgram) -> dict[str, Any]:
         ],
         "outputs": [
             {
-                "name": s.arg.name,
+                "name": f"output_{k}",
+                "value": s.arg.name,
                 "path": path,
                 "type": repr(s.arg.value)
                 if isinstance(s.arg, ConstantArgument)
                 else values[s.arg.name].describe(),
             }
-            for s, path in zip(outputs, paths, strict=True)
+            for k, (s, path) in enumerate(zip(outputs, paths, strict=True))
         ],
         "ranges": {
             name: [r.lower, r.upper if r.upper != float("inf") else None]

@@ -47,20 +47,22 @@ def program_inputs(program: ExportedProgram) -> list[ProgramInput]:
     specs = [s for s in program.graph_signature.input_specs if s.kind is InputKind.USER_INPUT]
     found = []
     for spec, path in zip(specs, program.calling_convention.paths, strict=True):
+        name = spec.arg.name
         if isinstance(spec.arg, ConstantArgument):
-            fields = (spec.expected, None, (), (), "constant", spec.arg.value)
-        else:
-            value = values[spec.arg.name]
-            fields = (spec.expected, value.dtype, value.shape, value.hint, value.type, None)
-        found.append(ProgramInput(spec.arg.name, path, *fields))
+            found.append(
+                ProgramInput(name, path, spec.expected, None, (), (), "constant", spec.arg.value)
+            )
+            continue
+        v = values[name]
+        found.append(
+            ProgramInput(name, path, spec.expected, v.dtype, v.shape, v.hint, v.type, None)
+        )
     return found
 
 
 def output_names(program: ExportedProgram) -> list[str | None]:
     """``output_0``, ``output_1``, … for the flat outputs; None for one that is None."""
-    specs = [
-        s for s in program.graph_signature.output_specs if s.kind is OutputKind.USER_OUTPUT
-    ]
+    specs = [s for s in program.graph_signature.output_specs if s.kind is OutputKind.USER_OUTPUT]
     return [
         None if isinstance(s.arg, ConstantArgument) and s.arg.value is None else f"output_{k}"
         for k, s in enumerate(specs)

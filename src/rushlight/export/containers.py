@@ -140,7 +140,7 @@ def _registered(name: str, text: str, count: int) -> Build | None:
 
     if serialization_named(name) is None:
         return None
-    leaf = {"type": None, "context": None, "children_spec": []}
+    leaf: dict[str, Any] = {"type": None, "context": None, "children_spec": []}
     node = {"type": name, "context": text, "children_spec": [leaf] * count}
     spec = treespec_loads(json.dumps([1, node]))
     return lambda parts: tree_unflatten(list(parts), spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any, NamedTuple, TypeAlias
 
@@ -53,7 +53,7 @@ ArgumentSpec: TypeAlias = (
     | ConstantArgument
 )
 
-_ARGUMENTS = {
+_ARGUMENTS: dict[str, Callable[[str], ArgumentSpec]] = {
     "Tensor": TensorArgument,
     "int": SymIntArgument,
     "float": SymFloatArgument,

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict, defaultdict, deque, namedtuple
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .containers import AllowedTypes, Build, builder, entry_names
 
 _PROTOCOL = 1
 _MAX_DEPTH = 200
-_SEQUENCES = {
+_SEQUENCES: dict[str, type[Sequence[Any]]] = {
     "builtins.tuple": tuple,
     "builtins.list": list,
     "torch.Size": tuple,
@@ -28,6 +28,9 @@ _MAPPINGS: dict[str, type[dict[Any, Any]]] = {
 }
 # A defaultdict's factory is code; of those that a file may name, these do nothing but exist.
 _FACTORIES = {f"builtins.{t.__name__}": t for t in (int, float, bool, str, list, dict, tuple, set)}
+
+
+_make_namedtuple: Callable[..., Any] = namedtuple  # its fields are known only at run time
 
 
 class Spec:
@@ -87,7 +90,7 @@ class Container(Spec):
 class SequenceSpec(Container):
     """A tuple, list or deque."""
 
-    def __init__(self, children: Sequence[Spec], build: Build, cls: type) -> None:
+    def __init__(self, children: Sequence[Spec], build: Build, cls: type[Sequence[Any]]) -> None:
         super().__init__(children, build)
         self._cls = cls
 
@@ -222,7 +225,7 @@ class SpecReader:
             if len(fields) != len(children):
                 fields = [f"field_{i}" for i in range(len(children))]
             try:
-                cls = namedtuple(name.rpartition(".")[2], fields)  # type: ignore[misc]
+                cls = _make_namedtuple(name.rpartition(".")[2], fields)
             except ValueError as error:
                 raise ValueError(f"{what}: {error}") from None
         if len(getattr(cls, "_fields", ())) != len(children):

@@ -111,7 +111,7 @@ def _run_nodes(graph: Graph, values: dict[str, Any]) -> None:
 
 def _scatter_view(region: Graph, base: Array, source: Array, *others: Any) -> Array:
     """`base` with `source` written through the view of it that the region computes."""
-    result = base.copy()
+    result: Array = base.copy()
     inner = dict(zip((v.name for v in region.inputs), (result, *others), strict=True))
     _run_nodes(region, inner)
     view = inner[region.outputs[0].name]
