@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import pytest
 
@@ -26,13 +27,14 @@ def test_page(
     """Paths on the pages start at the repository's folder; what they write goes elsewhere."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": f"docs_{page.stem}"}
+    module = ModuleType(f"docs_{page.stem}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # where classes look for their module
     text = page.read_text(encoding="utf-8")
     for found in BLOCK.finditer(text):
         language, code = found.groups()
         line = text.count("\n", 0, found.start(2))
         if language == "python":
-            exec(compile("\n" * line + code, str(page), "exec"), names)
+            exec(compile("\n" * line + code, str(page), "exec"), vars(module))
             continue
         for command in code.splitlines():
             words = shlex.split(command.removeprefix("$ "), comments=True)
