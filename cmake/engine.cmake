@@ -4,6 +4,8 @@ file(GLOB ENGINE_SOURCES CONFIGURE_DEPENDS
   csrc/runtime/*.cpp csrc/kernels/portable/*.cpp)
 file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS csrc/kernels/*.cpp csrc/kernels/pointwise/*.cpp)
 
+set_source_files_properties(csrc/runtime/model.cpp PROPERTIES
+  COMPILE_DEFINITIONS RUSHLIGHT_VERSION="${PROJECT_VERSION}")
 add_library(rushlight_engine OBJECT ${ENGINE_SOURCES} ${GENERATED_TABLES})
 set(ENGINE_TARGETS rushlight_engine)
 

@@ -2,10 +2,22 @@
 
 #include <cstdlib>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "core/error.h"
 
 namespace rushlight::cpu {
 namespace {
+
+#if defined(__x86_64__)
+// Older compilers do not know the name "f16c" in __builtin_cpu_supports.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
 
 Capability detect() {
 #if defined(__x86_64__)
@@ -13,8 +25,7 @@ Capability detect() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
     return Capability::AVX512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("f16c"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c())
     return Capability::AVX2;
 #endif
   return Capability::Baseline;
