@@ -193,7 +193,7 @@ class GraphParser {
 
   Operand operand(int depth) {
     if (depth > kMaxDepth) text_.fail("lists are nested too deeply");
-    if (text_.peek() == '%') return Operand::of(use());
+    if (text_.peek() == '%') return Operand::ref(use());
     if (text_.peek() == '"') return Operand::of(text_.quoted());
     if (text_.peek() == '[') return bracket(depth, false);
     if (text_.at_number())

@@ -59,7 +59,8 @@ class Inliner {
         return list(e, source);
       case Expression::Kind::Call: {
         Value value;
-        value.name = detail::concat(source.name, "_", counter_++);
+        // A dot: the exporter's own names have none.
+        value.name = detail::concat(source.name, ".", counter_++);
         if (e.op->kind == OpKind::Scalar) value.type = ValueType::Int;
         std::vector<ValueId> outputs(static_cast<size_t>(std::max(e.op->returns, 1)), kNoValue);
         outputs[0] = graph_.add_value(std::move(value));

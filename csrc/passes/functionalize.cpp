@@ -163,6 +163,7 @@ class Functionalizer {
     ValueId out = copy.outputs.empty() ? kNoValue : copy.outputs[0];
     if (out == kNoValue) {
       out = old_.add_value(old_.at(self));
+      old_.at(out).name += "_viewed" + std::to_string(counter_++);
       states_.emplace_back();
     }
     copy.outputs.assign(1, define(out));
@@ -254,7 +255,10 @@ class Functionalizer {
     for (Operand& item : operand.items) capture(item, graph, operands);
     if (operand.kind != Operand::Kind::Value) return;
     operands.push_back(Operand::ref(get(operand.value)));
-    operand.value = graph.add_value(old_.at(operand.value));
+    // One number may be captured twice, so its name alone is not unique.
+    Value captured = old_.at(operand.value);
+    captured.name += '.' + std::to_string(graph.inputs.size());
+    operand.value = graph.add_value(std::move(captured));
     graph.inputs.push_back(operand.value);
   }
 

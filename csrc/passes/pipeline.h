@@ -22,6 +22,13 @@ struct Pass {
 /// decompose, fold constants, remove dead code.
 std::span<const Pass> pipeline();
 
+/// Runs all passes. With RUSHLIGHT_VERIFY=1 in the environment the rules of the graph (ir/verify.h)
+/// are checked before, between and after them.
+void run_pipeline(PreparedGraph& graph);
+
+/// Checks the rules of the graph; a broken one is an `InternalError` that says `when`.
+void verify_prepared(const PreparedGraph& graph, const std::string& when);
+
 void decompose(PreparedGraph& graph);
 void fold_constants(PreparedGraph& graph);
 void remove_dead_code(PreparedGraph& graph);

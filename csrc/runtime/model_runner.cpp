@@ -50,7 +50,7 @@ void ModelRunner::prepare() {
       prepared_.constants[input.value] = weight;
   }
   const cpu::ThreadLimit limit(num_threads_);
-  for (const Pass& pass : pipeline()) pass.run(prepared_);
+  run_pipeline(prepared_);
   for (const auto& [value, tensor] : prepared_.constants) weights_.emplace_back(value, tensor);
 }
 
