@@ -12,6 +12,19 @@ std::string literal_text(const Argument& a) {
   return "a value of another kind";
 }
 
+// The value of the only symbol of an affine expression such as 2*s0 + 1, from the expression's;
+// nothing for other expressions. Affine: a few values lie on the line through the first two.
+std::optional<int64_t> solve(const SymbolExpr& expression, const std::string& symbol,
+                             int64_t value) {
+  const auto at = [&](int64_t s) { return expression.evaluate({{symbol, s}}); };
+  const auto zero = at(0), one = at(1);
+  if (!zero || !one || *zero == *one) return std::nullopt;
+  const int64_t slope = *one - *zero;
+  for (int64_t s : {2, 3, 64, 10007})
+    if (at(s) != *zero + slope * s) return std::nullopt;
+  return (value - *zero) / slope;
+}
+
 std::string describe_value(const RunValue& v) {
   return v.tensor ? "a tensor " + describe(*v.tensor) : literal_text(v.literal);
 }
@@ -125,17 +138,23 @@ void InputCheck::check_literal(size_t i, const Argument& literal) const {
            literal_text(input.literal), " only, got ", literal_text(literal));
 }
 
-// Dimensions such as 2*s0 follow from the symbols that stand alone somewhere.
+// Dimensions such as 2*s0 follow from the symbols that stand alone somewhere, or give them.
 void InputCheck::check_derived(std::span<const RunValue> values,
-                               const std::map<std::string, int64_t>& symbols) const {
+                               std::map<std::string, int64_t>& symbols) const {
   for (size_t k = 0; k < values.size(); ++k) {
     if (!values[k].tensor) continue;
     const size_t i = user_inputs_[k];
     for (size_t d = 0; d < dimensions_[i].size(); ++d) {
       const auto& expression = dimensions_[i][d].expression;
       if (!expression || expression->is_symbol()) continue;
-      const auto wanted = expression->evaluate(symbols);
       const int64_t came = values[k].tensor->sizes[d];
+      auto wanted = expression->evaluate(symbols);
+      if (const auto names = expression->symbols(); !wanted && names.size() == 1) {
+        if (const auto found = solve(*expression, *names.begin(), came)) {
+          symbols[*names.begin()] = *found;
+          wanted = expression->evaluate(symbols);
+        }
+      }
       RL_CHECK(!wanted || *wanted == came, Value, "input '", program_.inputs[i].name,
                "', dimension ", d, ": expected ", expression->text(), " = ", wanted.value_or(0),
                ", got ", came);

@@ -37,7 +37,7 @@ class InputCheck {
                     std::map<std::string, int64_t>& symbols) const;
   void check_literal(size_t input, const Argument& literal) const;
   void check_derived(std::span<const RunValue> values,
-                     const std::map<std::string, int64_t>& symbols) const;
+                     std::map<std::string, int64_t>& symbols) const;
   void check_range(const std::string& where, const SymbolExpr& expression, int64_t value) const;
 
   const Program& program_;

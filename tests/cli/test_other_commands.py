@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 import rushlight
 from rushlight.cli import main
+from rushlight.cli.report import Progress
 from tests import fixture_calls as fixtures
 from tests.export.archives import rewrite_program
 
@@ -175,3 +177,25 @@ def test_as_a_process(tmp_path: Path) -> None:
 def test_paths_for_building_against_the_library() -> None:
     assert rushlight.get_include().endswith("include")
     assert "cmake" in rushlight.cmake_dir()
+
+
+class Terminal(io.StringIO):
+    """A stderr that people look at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+    stream = Terminal() if terminal else io.StringIO()
+    clock = iter(range(100))
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    progress = Progress("call", 3)
+    for _ in range(3):
+        progress.step()
+    progress.close()
+    shown = stream.getvalue()
+    assert ("\rcall 3/3" in shown) is terminal
+    assert shown.endswith("\x1b[K") is terminal

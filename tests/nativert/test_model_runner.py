@@ -180,7 +180,11 @@ def test_sizes_that_the_program_does_not_take() -> None:
     with pytest.raises(ValueError, match="dimension"):
         runner.run(np.zeros((1, *x.shape[1:]), x.dtype), y)
     with pytest.raises(ValueError, match="dimension"):
-        runner.run(x, y[:-1])
+        runner.run(np.zeros((2, 42), x.dtype), np.zeros((2, 42), x.dtype))
+    with pytest.raises(ValueError, match=r"'y', dimension 1: expected 2\*s44 = 6, got 4"):
+        runner.run(x, y[:, :4])
+    with pytest.raises(ValueError, match=r"'x', dimension 1: expected 2\*s44 = 6, got 7"):
+        runner.run(np.zeros((2, 7), x.dtype), np.zeros((2, 7), x.dtype))
 
 
 def test_memory_plan(linear: nativert.ModelRunner, x: Any) -> None:
