@@ -17,6 +17,8 @@ def check_files(names: Iterable[str]) -> None:
         "rushlight/_C.pyi",
         "rushlight/__main__.py",
         "rushlight/lib/librushlight.so",
+        "rushlight/lib/cmake/rushlight/rushlightConfig.cmake",
+        "rushlight/include/rushlight/rushlight.h",
         *(f"rushlight/{module}/__init__.py" for module in MODULES),
     ]
     missing = [name for name in wanted if name not in present]

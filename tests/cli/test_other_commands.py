@@ -175,8 +175,8 @@ def test_as_a_process(tmp_path: Path) -> None:
 
 
 def test_paths_for_building_against_the_library() -> None:
-    assert rushlight.get_include().endswith("include")
-    assert "cmake" in rushlight.cmake_dir()
+    assert (Path(rushlight.get_include()) / "rushlight" / "rushlight.h").is_file()
+    assert (Path(rushlight.cmake_dir()) / "rushlightConfig.cmake").is_file()
 
 
 class Terminal(io.StringIO):

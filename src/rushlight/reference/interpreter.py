@@ -80,9 +80,7 @@ class Interpreter:
         free = [name for name in names if name not in self._bound]
         if len(inputs) != len(free):
             raise TypeError(f"expected {len(free)} inputs ({', '.join(free)}), got {len(inputs)}")
-        values: dict[str, Any] = {
-            name: from_numpy(array) for name, array in self._bound.items()
-        }
+        values: dict[str, Any] = {name: from_numpy(array) for name, array in self._bound.items()}
         values.update(zip(free, map(_input, inputs), strict=True))
         _run_nodes(self._graph, values)
         return [_filled(output, values) for output in self._graph.outputs]
