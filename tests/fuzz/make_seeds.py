@@ -11,6 +11,7 @@ import shutil
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,15 +48,40 @@ def zip_of(entries: dict[str, bytes], method: int, streamed: bool, comment: byte
     return out.getvalue()
 
 
+def without_metadata(value: Any) -> Any:
+    """The same JSON without what the loader skips."""
+    if isinstance(value, dict):
+        return {k: without_metadata(v) for k, v in value.items() if k not in ("metadata", "hint")}
+    return [without_metadata(v) for v in value] if isinstance(value, list) else value
+
+
+def program_seeds(directory: Path) -> None:
+    """Each fixture as an archive, and as its JSON files with zero bytes between."""
+    for path in (REPOSITORY / "tests/data/pt2").glob("*.pt2"):
+        shutil.copy(path, directory)
+        with zipfile.ZipFile(path) as archive:
+            folder = archive.namelist()[0].split("/")[0]
+            parts = []
+            for name in (
+                "models/model",
+                "data/weights/model_weights_config",
+                "data/constants/model_constants_config",
+            ):
+                document = json.loads(archive.read(f"{folder}/{name}.json"))
+                parts.append(json.dumps(without_metadata(document), separators=(",", ":")))
+        (directory / f"{path.stem}.json").write_text("\0".join(parts), encoding="utf-8")
+
+
 def main(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
-    for kind in ("zip", "json", "npy"):
+    for kind in ("zip", "json", "npy", "program"):
         (directory / kind).mkdir(parents=True)
     for i, document in enumerate(DOCUMENTS):
         for ascii_only in (True, False):
             text = json.dumps(document, ensure_ascii=ascii_only, indent=1 if ascii_only else None)
             (directory / "json" / f"{i}-{ascii_only}.json").write_text(text, encoding="utf-8")
 
+    program_seeds(directory / "program")
     entries = {
         "m/version": b"3\n",
         "m/models/model.json": json.dumps(DOCUMENTS[3]).encode(),
