@@ -1,9 +1,10 @@
 // rushlight: runs programs that torch.export saved. Everything a C++ program needs:
 //
-//   rushlight::Model model("model.pt2");
-//   rushlight::Tensor x = rushlight::Tensor::empty({1, 4}, rushlight::DType::Float32);
+//   using namespace rushlight;
+//   Model model("model.pt2");
+//   Tensor x = Tensor::empty(Dims{1, 4}, DType::Float32);
 //   std::fill_n(x.data<float>(), x.numel(), 1.0f);
-//   rushlight::Tensor y = model.run({x}).at(0);
+//   Tensor y = model.run({x}).at(0);
 //
 // Link with the CMake target rushlight::rushlight (find_package(rushlight)).
 #pragma once

@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
   }
   try {
     rushlight::Model model(argv[1]);
-    rushlight::Tensor image = rushlight::Tensor::empty({1, 1, 8, 8}, rushlight::DType::Float32);
+    rushlight::Tensor image =
+        rushlight::Tensor::empty(rushlight::Dims{1, 1, 8, 8}, rushlight::DType::Float32);
     std::fill_n(image.data<float>(), 64, 0.0f);
     for (int row = 0; row < 8; ++row) std::fill_n(image.data<float>() + 8 * row + 3, 2, 16.0f);
     const rushlight::Tensor scores = model.run({image}).at(0);
