@@ -147,9 +147,17 @@ std::vector<RunValue> ModelRunner::run(std::span<const RunValue> inputs) {
   return outputs;
 }
 
+bool ModelRunner::keeps(const StoragePtr& storage, const NewBuffers& buffers) const {
+  for (const auto& [slot, tensor] : weights_)
+    if (tensor.storage() == storage) return true;
+  for (const auto& [name, tensor] : buffers)
+    if (tensor.storage() == storage) return true;
+  return false;
+}
+
 std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValue> inputs) {
   std::vector<RunValue> outputs;
-  std::vector<std::pair<std::string_view, Tensor>> buffers;
+  NewBuffers buffers;
   for (const OutputSpec& spec : program_->outputs) {
     if (spec.kind == OutputSpec::Kind::Token) continue;
     if (spec.value == kNoValue) {
@@ -178,6 +186,10 @@ std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValu
         outputs.push_back({value, {}});
     }
   }
+  // The caller may write into results: what the program keeps must not be among them.
+  for (RunValue& output : outputs)
+    if (output.tensor && keeps(output.tensor->storage(), buffers))
+      output.tensor = output.tensor->clone();
   if (!buffers.empty()) {
     std::lock_guard lock(mutex_);
     for (auto& [name, tensor] : buffers) buffers_.find(name)->second = std::move(tensor);

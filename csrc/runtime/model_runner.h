@@ -52,6 +52,8 @@ class ModelRunner {
   void give_back(Planned& planned, std::unique_ptr<Frame> frame);
   void bind(Frame& frame, std::span<const RunValue> inputs, std::vector<Tensor>& kept);
   std::vector<RunValue> collect(Frame& frame, std::span<const RunValue> inputs);
+  using NewBuffers = std::vector<std::pair<std::string_view, Tensor>>;
+  bool keeps(const StoragePtr& storage, const NewBuffers& buffers) const;
 
   std::shared_ptr<const Program> program_;
   InputCheck check_;

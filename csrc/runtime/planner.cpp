@@ -194,7 +194,12 @@ class Planner {
       define(out, metas[i]);
       step.outs.push_back(out);
     }
-    add_step(std::move(step));
+    const Slot first = step.outs[0];
+    const size_t index = add_step(std::move(step));
+    if (op.epilogue) {
+      tails_[first] = static_cast<int32_t>(index);
+      tail_chains_[index] = {};
+    }
   }
 
   Slot extra_slot() {
@@ -387,11 +392,6 @@ class Planner {
 
   void materialise_operands(const Node& node) {
     for_each_value(node.operands, [&](ValueId v) { materialise(v); });
-    // A kernel that can take a tail is remembered under its output.
-    if (node.op && node.op->epilogue && !node.outputs.empty()) {
-      tails_[node.outputs[0]] = static_cast<int32_t>(plan_->steps.size());
-      tail_chains_[plan_->steps.size()] = {};
-    }
   }
 
   void materialise(Slot s) {

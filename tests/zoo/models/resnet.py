@@ -114,4 +114,9 @@ def build_resnet50(small: bool) -> Program:
         return Call((torch.randn((4, 1, 3)[k], 3, side, side),))
 
     settle_batch_norm(model, sample)
+    # As in trained networks, a block changes its input little; with a gain of about 1 in each of
+    # 16 blocks, float32 itself would be good for no more than 1.5e-5 here.
+    for module in model.modules():
+        if isinstance(module, Bottleneck):
+            module.bn3.weight.data *= 0.25
     return Program(model, sample, {"x": {0: torch.export.Dim("batch", min=1, max=64)}})
