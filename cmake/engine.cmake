@@ -56,5 +56,5 @@ endforeach()
 # RUSHLIGHT_EXTRA_RPATH is for builds that stay out of site-packages (tools/dev).
 # Installed in rushlight/lib, beside the package scipy_openblas32 in site-packages.
 set_target_properties(rushlight PROPERTIES
-  BUILD_RPATH ${OPENBLAS_LIB_DIR}
+  BUILD_RPATH ${PROJECT_BINARY_DIR}/openblas
   INSTALL_RPATH "$ORIGIN;$ORIGIN/../../scipy_openblas32/lib;${RUSHLIGHT_EXTRA_RPATH}")

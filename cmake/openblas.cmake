@@ -11,9 +11,15 @@ endif()
 list(GET OPENBLAS_DIRS 0 OPENBLAS_LIB_DIR)
 list(GET OPENBLAS_DIRS 1 OPENBLAS_INCLUDE_DIR)
 
+# pip builds in a temporary environment whose path is another each time. Headers and library are
+# taken from a copy, so that command lines stay the same and nothing is compiled twice.
+file(COPY ${OPENBLAS_INCLUDE_DIR}/ DESTINATION ${PROJECT_BINARY_DIR}/openblas/include)
+file(COPY ${OPENBLAS_LIB_DIR}/libscipy_openblas.so DESTINATION ${PROJECT_BINARY_DIR}/openblas)
+
 add_library(openblas SHARED IMPORTED)
 set_target_properties(openblas PROPERTIES
-  IMPORTED_LOCATION ${OPENBLAS_LIB_DIR}/libscipy_openblas.so
+  IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/openblas/libscipy_openblas.so
   IMPORTED_NO_SONAME OFF)
-target_include_directories(openblas SYSTEM INTERFACE ${OPENBLAS_INCLUDE_DIR})
+target_include_directories(openblas SYSTEM INTERFACE
+  ${PROJECT_BINARY_DIR}/openblas/include)
 target_compile_definitions(openblas INTERFACE BLAS_SYMBOL_PREFIX=scipy_)
