@@ -2,6 +2,8 @@
 
 NB_MODULE(_C, m) {
   using namespace rushlight::python;
+  // dtype objects live in dictionaries of other modules, which outlive this one at exit.
+  nb::set_leak_warnings(false);
   m.doc() = "rushlight's C++ engine.";
   init_errors(m);
   init_dtype(m);

@@ -16,19 +16,22 @@ void gather(const Tensor& x, Tensor& out, const std::array<int64_t, 3>& in,
   const int64_t planes = out.numel() / (rows * o[2]);
   const T* from = x.data<T>();
   T* to = out.data<T>();
-  cpu::parallel_for(
-      0, planes * rows, std::max<int64_t>(1, kGrain / o[2]), [&](int64_t first, int64_t last) {
-        for (int64_t r = first; r < last; ++r) {
-          const int64_t d = index[0][static_cast<size_t>(r % rows / o[1])];
-          const int64_t h = index[1][static_cast<size_t>(r % o[1])];
-          const T* row = from + r / rows * in_size + (d * in[1] + h) * in[2];
-          T* const y = to + r * o[2];
-          if (o[2] == 2 * in[2] && index[2][1] == 0)
-            for (int64_t j = 0; j < in[2]; ++j) y[2 * j] = y[2 * j + 1] = row[j];
-          else
-            for (int64_t j = 0; j < o[2]; ++j) y[j] = row[index[2][static_cast<size_t>(j)]];
-        }
-      });
+  bool doubled = o[2] == 2 * in[2];
+  for (int64_t j = 0; doubled && j < o[2]; ++j) doubled = index[2][static_cast<size_t>(j)] == j / 2;
+  cpu::parallel_for(0, planes * rows, std::max<int64_t>(1, kGrain / o[2]),
+                    [&](int64_t first, int64_t last) {
+                      for (int64_t r = first; r < last; ++r) {
+                        const int64_t d = index[0][static_cast<size_t>(r % rows / o[1])];
+                        const int64_t h = index[1][static_cast<size_t>(r % o[1])];
+                        const T* row = from + r / rows * in_size + (d * in[1] + h) * in[2];
+                        T* const y = to + r * o[2];
+                        if (doubled)
+                          for (int64_t j = 0; j < in[2]; ++j) y[2 * j] = y[2 * j + 1] = row[j];
+                        else
+                          for (int64_t j = 0; j < o[2]; ++j)
+                            y[j] = row[index[2][static_cast<size_t>(j)]];
+                      }
+                    });
 }
 
 void upsample(const Tensor& self, size_t n, bool exact, const Scales& scales, Tensor& out) {
@@ -38,10 +41,14 @@ void upsample(const Tensor& self, size_t n, bool exact, const Scales& scales, Te
   std::vector<int64_t> index[3];
   for (size_t d = 0; d < 3; ++d) index[d] = nearest(in[d], o[d], scales[d], exact);
   switch (item_size(x.dtype)) {
-    case 1: return gather<uint8_t>(x, out, in, o, index);
-    case 2: return gather<uint16_t>(x, out, in, o, index);
-    case 4: return gather<uint32_t>(x, out, in, o, index);
-    default: return gather<uint64_t>(x, out, in, o, index);
+    case 1:
+      return gather<uint8_t>(x, out, in, o, index);
+    case 2:
+      return gather<uint16_t>(x, out, in, o, index);
+    case 4:
+      return gather<uint32_t>(x, out, in, o, index);
+    default:
+      return gather<uint64_t>(x, out, in, o, index);
   }
 }
 
@@ -54,26 +61,26 @@ Scales scales_of(std::optional<FloatList> factors, size_t n) {
 
 }  // namespace
 
-#define RL_NEAREST(name, exact)                                                               \
-  void name##1d(const Tensor& self, IntList, std::optional<double> s, Tensor& out) {          \
-    upsample(self, 1, exact, {std::nullopt, std::nullopt, s}, out);                           \
-  }                                                                                           \
+#define RL_NEAREST(name, exact)                                                                \
+  void name##1d(const Tensor& self, IntList, std::optional<double> s, Tensor& out) {           \
+    upsample(self, 1, exact, {std::nullopt, std::nullopt, s}, out);                            \
+  }                                                                                            \
   void name##2d(const Tensor& self, IntList, std::optional<double> h, std::optional<double> w, \
-                Tensor& out) {                                                                \
-    upsample(self, 2, exact, {std::nullopt, h, w}, out);                                      \
-  }                                                                                           \
+                Tensor& out) {                                                                 \
+    upsample(self, 2, exact, {std::nullopt, h, w}, out);                                       \
+  }                                                                                            \
   void name##3d(const Tensor& self, IntList, std::optional<double> d, std::optional<double> h, \
-                std::optional<double> w, Tensor& out) {                                       \
-    upsample(self, 3, exact, {d, h, w}, out);                                                 \
-  }                                                                                           \
-  void name##1d(const Tensor& self, OptionalDims, std::optional<FloatList> f, Tensor& out) {  \
-    upsample(self, 1, exact, scales_of(f, 1), out);                                           \
-  }                                                                                           \
-  void name##2d(const Tensor& self, OptionalDims, std::optional<FloatList> f, Tensor& out) {  \
-    upsample(self, 2, exact, scales_of(f, 2), out);                                           \
-  }                                                                                           \
-  void name##3d(const Tensor& self, OptionalDims, std::optional<FloatList> f, Tensor& out) {  \
-    upsample(self, 3, exact, scales_of(f, 3), out);                                           \
+                std::optional<double> w, Tensor& out) {                                        \
+    upsample(self, 3, exact, {d, h, w}, out);                                                  \
+  }                                                                                            \
+  void name##1d(const Tensor& self, OptionalDims, std::optional<FloatList> f, Tensor& out) {   \
+    upsample(self, 1, exact, scales_of(f, 1), out);                                            \
+  }                                                                                            \
+  void name##2d(const Tensor& self, OptionalDims, std::optional<FloatList> f, Tensor& out) {   \
+    upsample(self, 2, exact, scales_of(f, 2), out);                                            \
+  }                                                                                            \
+  void name##3d(const Tensor& self, OptionalDims, std::optional<FloatList> f, Tensor& out) {   \
+    upsample(self, 3, exact, scales_of(f, 3), out);                                            \
   }
 RL_NEAREST(upsample_nearest, false)
 RL_NEAREST(upsample_nearest_exact, true)

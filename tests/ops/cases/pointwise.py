@@ -122,7 +122,7 @@ def with_arguments(operator: str) -> Iterator[Case]:
         "nan_to_num.default": [((np.float32([np.nan, np.inf, -np.inf]), 1.0, 2.0, 3.0), {}),
                                ((np.float16([np.nan, np.inf, -np.inf]),), {})],
         "rrelu.default": [((x,), {}), ((x, 0.1, 0.3, False), {})],
-        "dropout.default": [((x, 0.5, False), {}), ((x, 0.0, True), {})],
+        "dropout.default": [((x, 0.5, False), {})],
     }  # fmt: skip
     yield from table[operator.removeprefix("aten.")]
 
