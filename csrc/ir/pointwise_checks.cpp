@@ -115,7 +115,7 @@ void check_pointwise(std::string_view name, const OpDef& op, std::span<const Arg
     check_clamp(name, op, args, compute);
   } else if (name == "where" || name == "masked_fill") {
     check_mask(name, op, args);
-  } else if (name == "lerp" || name == "heaviside") {
+  } else if (name == "lerp" || name == "heaviside" || name == "isclose") {
     check_same_dtype(name, op, args);
   } else if (name == "addcdiv") {
     RL_CHECK(
@@ -124,6 +124,10 @@ void check_pointwise(std::string_view name, const OpDef& op, std::span<const Arg
         "will perform a true division of tensor1 and tensor2.");
   } else if (name == "relu" || name == "relu6") {
     RL_CHECK(compute != DType::Bool, Runtime, "Boolean inputs not supported for ", name);
+  } else if (name == "hardtanh") {
+    RL_CHECK(compute != DType::UInt8 ||
+                 unpack<Scalar>::from(argument(op, args, "min_val")).to_double() >= 0,
+             Runtime, "cannot do hardtanh on an unsigned type with negative limits");
   } else if (name.ends_with("dropout") || name == "rrelu") {
     const bool training =
         std::get<bool>(argument(op, args, name == "rrelu" ? "training" : "train"));

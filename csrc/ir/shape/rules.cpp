@@ -19,6 +19,9 @@ DType combine(const Class& higher, const Class& lower) {
   if (!lower.any) return higher.dtype;
   if (!higher.any) return lower.dtype;
   if (category(lower.dtype) <= category(higher.dtype)) return higher.dtype;
+  // A complex number keeps the precision of the floats it meets.
+  if (is_floating(higher.dtype))
+    return higher.dtype == DType::Float64 ? DType::Complex128 : DType::Complex64;
   return promote_types(higher.dtype, lower.dtype);
 }
 

@@ -54,17 +54,29 @@ TileFn isneginf(DType t, std::string_view) {
   return tile1(t, RealAndBool{}, RL_UNARY(infinite(x) && x < T(0)));
 }
 
-// Parameters: rtol, atol, equal_nan.
+namespace {
+
+// |x - y| <= atol + |rtol * y|, in float64 for integers.
+template <class T>
+struct Close {
+  using R =
+      std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, complex64>, float, double>;
+  using F = std::conditional_t<is_complex_type<T>, std::complex<R>, R>;
+  R rtol, atol;
+  bool equal_nan;
+  explicit Close(const TileParams& p)
+      : rtol(p.get<R>(0)), atol(p.get<R>(1)), equal_nan(p.get<bool>(2)) {}
+  bool operator()(T x, T y) const {
+    if (x == y || (equal_nan && x != x && y != y)) return true;
+    const R error = std::abs(F(x) - F(y));
+    return finite(error) && error <= atol + std::abs(rtol * F(y)) && (rtol != 0 || atol != 0);
+  }
+};
+
+}  // namespace
+
 TileFn isclose(DType t, std::string_view) {
-  return tile2(
-      t, RealAndBool{},
-      RL_TILE_MAKE(using F = std::conditional_t<is_float_type<T>, T, double>; return
-                   [rtol = p.get<F>(0), atol = p.get<F>(1), equal_nan = p.get<bool>(2)](T x, T y) {
-                     if (x == y || (equal_nan && x != x && y != y)) return true;
-                     const F error = std::abs(F(x) - F(y));
-                     return finite(error) && error <= atol + std::abs(rtol * F(y)) &&
-                            (rtol != 0 || atol != 0);
-                   };));
+  return tile2(t, All{}, RL_TILE_MAKE(return Close<T>(p);));
 }
 
 TileFn signbit(DType t, std::string_view) {

@@ -21,7 +21,15 @@ TileFn exp2(DType t, std::string_view) {
 
 TileFn expm1(DType t, std::string_view) {
   if (t == DType::Float32) return vector1(RL_VECTOR(simd::expm1(x)));
-  return tile1(t, Types<double>{}, RL_UNARY(std::expm1(x)));
+  return tile1(t, Joined<Types<double>, Complexes>{}, RL_TILE_MAKE(return [](T x) {
+                 if constexpr (is_complex_type<T>) {
+                   // e^a cos(b) - 1 = (e^a - 1) cos(b) - 2 sin(b/2)^2 loses nothing near zero.
+                   const auto a = x.real(), b = x.imag(), s = std::sin(b / 2);
+                   return T(std::expm1(a) * std::cos(b) - 2 * s * s, std::exp(a) * std::sin(b));
+                 } else {
+                   return std::expm1(x);
+                 }
+               };));
 }
 
 TileFn log(DType t, std::string_view) {
@@ -45,7 +53,15 @@ TileFn log10(DType t, std::string_view) {
 
 TileFn log1p(DType t, std::string_view) {
   if (t == DType::Float32) return vector1(RL_VECTOR(simd::log1p(x)));
-  return tile1(t, Types<double>{}, RL_UNARY(std::log1p(x)));
+  return tile1(t, Joined<Types<double>, Complexes>{}, RL_TILE_MAKE(return [](T x) {
+                 if constexpr (is_complex_type<T>) {
+                   // |1 + x|^2 - 1 = a (2 + a) + b^2
+                   const auto a = x.real(), b = x.imag();
+                   return T(std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a));
+                 } else {
+                   return std::log1p(x);
+                 }
+               };));
 }
 
 namespace {

@@ -58,8 +58,12 @@ TileFn fmin(DType t, std::string_view) {
   return tile2(t, RealAndBool{}, RL_BINARY(y != y || x < y ? x : y));
 }
 
-TileFn clamp(DType t, std::string_view) { return clamp_tile(t, Real{}); }
-TileFn clamp_min(DType t, std::string_view) { return tile2(t, Real{}, RL_BINARY(larger(x, y))); }
-TileFn clamp_max(DType t, std::string_view) { return tile2(t, Real{}, RL_BINARY(smaller(x, y))); }
+TileFn clamp(DType t, std::string_view) { return clamp_tile(t, RealAndBool{}); }
+TileFn clamp_min(DType t, std::string_view) {
+  return tile2(t, RealAndBool{}, RL_BINARY(larger(x, y)));
+}
+TileFn clamp_max(DType t, std::string_view) {
+  return tile2(t, RealAndBool{}, RL_BINARY(smaller(x, y)));
+}
 
 }  // namespace rushlight::kernels::RL_CPU::tile

@@ -30,7 +30,7 @@ T power(T x, T y) {
 }
 
 template <class T>
-void power_of_one_exponent(const TileParams&, const void* const* in, void* out, int64_t n) {
+void power_of_one_exponent(const TileParams& p, const void* const* in, void* out, int64_t n) {
   const auto* a = static_cast<const T*>(in[0]);
   auto* o = static_cast<T*>(out);
   const T exponent = *static_cast<const T*>(in[1]);
@@ -42,7 +42,10 @@ void power_of_one_exponent(const TileParams&, const void* const* in, void* out, 
   if (exponent == T(1)) return run([](T x) { return x; });
   if (exponent == T(0)) return run([](T) { return T(1); });
   if (exponent == T(3)) return run([](T x) { return x * x * x; });
+  // For float16 PyTorch keeps pow's own answers for -0 and -infinity.
+  const bool half = p.dtype == DType::Float16;
   if constexpr (!is_int_type<T>) {
+    if (half) return run([&](T x) { return power(x, exponent); });
     if (exponent == T(0.5)) return run([](T x) { return std::sqrt(x); });
     if (exponent == T(-0.5)) return run([](T x) { return T(1) / std::sqrt(x); });
     if (exponent == T(-1)) return run([](T x) { return T(1) / x; });
@@ -63,7 +66,10 @@ TileFn one_exponent(DType t, Types<Ts...>) {
 TileFn pow(DType t, std::string_view) { return tile2(t, Numbers{}, RL_BINARY(power(x, y))); }
 
 // The exponent is one number for the whole tensor.
-TileFn pow_scalar(DType t, std::string_view) { return one_exponent(t, Numbers{}); }
+TileFn pow_scalar(DType t, std::string_view) {
+  if (t == DType::Bool) return tile2(t, Bools{}, RL_BINARY(x || !y));
+  return one_exponent(t, Numbers{});
+}
 
 TileFn sqrt(DType t, std::string_view) {
   if (t == DType::Float32) return vector1(RL_VECTOR(simd::sqrt(x)));

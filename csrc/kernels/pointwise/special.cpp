@@ -83,35 +83,71 @@ TileFn lgamma(DType t, std::string_view) {
                };));
 }
 
+namespace {
+
+template <class R>
+struct Replacements {
+  R nan, high, low;
+  explicit Replacements(const TileParams& p) {
+    const R largest = p.dtype == DType::Float16    ? R(65504)
+                      : p.dtype == DType::BFloat16 ? R(0x1.fep127)
+                                                   : std::numeric_limits<R>::max();
+    nan = p.present[0] ? p.get<R>(0) : R(0);
+    high = p.present[1] ? p.get<R>(1) : largest;
+    low = p.present[2] ? p.get<R>(2) : -largest;
+  }
+  R operator()(R x) const {
+    constexpr R kInfinity = std::numeric_limits<R>::infinity();
+    x = x != x ? nan : x;
+    return x == kInfinity ? high : x == -kInfinity ? low : x;
+  }
+};
+
+}  // namespace
+
 TileFn nan_to_num(DType t, std::string_view) {
   if (category(t) <= DTypeCategory::Integer)
     return tile1(t, Joined<Bools, Integers>{}, RL_UNARY(x));
-  return tile1(t, Floats{},
-               RL_TILE_MAKE(
-                   const auto largest = [&]() -> T {
-                     if (p.dtype == DType::Float16) return T(65504);
-                     if (p.dtype == DType::BFloat16) return T(0x1.fep127);
-                     return std::numeric_limits<T>::max();
-                   };
-                   const T nan = p.present[0] ? p.get<T>(0) : T(0);
-                   const T high = p.present[1] ? p.get<T>(1) : largest();
-                   const T low = p.present[2] ? p.get<T>(2) : -largest();
-                   constexpr T kInfinity = std::numeric_limits<T>::infinity(); return [=](T x) {
-                     x = x != x ? nan : x;
-                     return x == kInfinity ? high : x == -kInfinity ? low : x;
-                   };));
+  if (is_complex(t))
+    return tile1(t, Complexes{},
+                 RL_TILE_MAKE(return [f = Replacements<typename T::value_type>(p)](T x) {
+                   return T(f(x.real()), f(x.imag()));
+                 };));
+  return tile1(t, Floats{}, RL_TILE_MAKE(return Replacements<T>(p);));
 }
 
 TileFn copysign(DType t, std::string_view) {
   return tile2(t, Floats{}, RL_BINARY(std::copysign(x, y)));
 }
+namespace {
+
+// The neighbour of `x` towards `y` in a 16-bit format: one step of the bits.
+template <class H>
+float next_half(float x, float y) {
+  if (x != x || y != y) return x + y;
+  if (x == y) return y;
+  H h(x);
+  if (x == 0)
+    h.bits = static_cast<uint16_t>(y < 0 ? 0x8001 : 1);
+  else
+    h.bits = static_cast<uint16_t>(h.bits + ((x < y) == (x > 0) ? 1 : -1));
+  return h;
+}
+
+}  // namespace
+
 TileFn nextafter(DType t, std::string_view) {
-  return tile2(t, Floats{}, RL_BINARY(std::nextafter(x, y)));
+  return tile2(t, Floats{}, RL_TILE_MAKE(return [dtype = p.dtype](T x, T y) {
+                 if constexpr (std::is_same_v<T, float>) {
+                   if (dtype == DType::Float16) return next_half<Half>(x, y);
+                   if (dtype == DType::BFloat16) return next_half<BFloat16>(x, y);
+                 }
+                 return std::nextafter(x, y);
+               };));
 }
 TileFn heaviside(DType t, std::string_view) {
   return tile2(t, RealAndBool{}, RL_BINARY(x == T(0) ? y : static_cast<T>(x > T(0))));
 }
-TileFn ldexp(DType t, std::string_view) { return tile2(t, Floats{}, RL_BINARY(x * std::exp2(y))); }
 
 // Complex numbers.
 TileFn conj(DType t, std::string_view) {

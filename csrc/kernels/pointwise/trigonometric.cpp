@@ -44,9 +44,9 @@ TileFn atanh(DType t, std::string_view) {
 TileFn atan2(DType t, std::string_view) { return tile2(t, Floats{}, RL_BINARY(std::atan2(x, y))); }
 
 TileFn sinc(DType t, std::string_view) {
-  return tile1(t, Floats{}, RL_TILE_MAKE(return [](T x) {
-                 const T angle = static_cast<T>(M_PI) * x;
-                 return x == 0 ? T(1) : std::sin(angle) / angle;
+  return tile1(t, FloatOrComplex{}, RL_TILE_MAKE(return [](T x) {
+                 const T angle = x * T(M_PI);
+                 return x == T(0) ? T(1) : std::sin(angle) / angle;
                };));
 }
 
