@@ -226,6 +226,8 @@ def test_losses(dtype: str, reduction: int) -> None:
             check("cross_entropy_loss", x, y.softmax(1), w, reduction, -100, smoothing)
     check("nll_loss", x, torch.tensor([0, 5, 2, 2]), None, reduction)
     check("nll_loss", x, torch.tensor([0, 2]), None, reduction)
+    check("nll_loss_nd", x, torch.tensor([0, 2]), None, reduction)
+    check("cross_entropy_loss", x, torch.tensor([0, 2]), None, reduction)
     image = make(dtype, 2, 5, 3, 4)
     labels = torch.randint(0, 5, (2, 3, 4))
     check("nll_loss2d_forward", image, labels, weight, reduction, -100)

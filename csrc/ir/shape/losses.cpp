@@ -30,9 +30,10 @@ void check_broadcasts(const char* name, const char* what, const TensorMeta* w,
            " of shape ", w->sizes, " cannot be broadcast to the input's shape ", self.sizes);
 }
 
-// Class dimension of [C], [N, C] or [N, C, …]; checks the target's shape.
+// Input is [C], [N, C] or [N, C, …]. PyTorch's error for a target of another shape is a ValueError
+// in the operators that take any rank, else a RuntimeError.
 void classes(const char* name, const TensorMeta& self, const TensorMeta& target,
-             const TensorMeta* weight, int64_t reduction, TensorMeta& out) {
+             const TensorMeta* weight, int64_t reduction, ErrorKind kind, TensorMeta& out) {
   check_reduction(reduction);
   RL_CHECK(is_floating(self.dtype), NotImplemented, name, " is not implemented for ",
            dtype_name(self.dtype));
@@ -41,8 +42,9 @@ void classes(const char* name, const TensorMeta& self, const TensorMeta& target,
   const size_t c = self.rank() == 1 ? 0 : 1;
   Dims sizes = self.sizes;
   sizes.erase(c);
-  RL_CHECK(target.sizes == sizes, Value, name, ": expected target of shape ", sizes,
-           " for input of shape ", self.sizes, ", got ", target.sizes);
+  if (target.sizes != sizes)
+    throw Error(kind, detail::concat(name, ": expected target of shape ", sizes,
+                                     " for input of shape ", self.sizes, ", got ", target.sizes));
   RL_CHECK(target.dtype == DType::Int64 || target.dtype == DType::UInt8, Runtime, name,
            ": expected target of dtype int64 or uint8, got ", dtype_name(target.dtype));
   RL_CHECK(!weight || (weight->rank() == 1 && weight->sizes[0] == self.sizes[c]), Runtime, name,
@@ -96,12 +98,16 @@ void binary_cross_entropy(const TensorMeta& self, const TensorMeta& target,
 
 void nll_loss(const TensorMeta& self, const TensorMeta& target, const TensorMeta* weight,
               int64_t reduction, int64_t, TensorMeta& out) {
-  classes("nll_loss", self, target, weight, reduction, out);
+  classes("nll_loss", self, target, weight, reduction, ErrorKind::Runtime, out);
 }
 void nll_loss(const TensorMeta& self, const TensorMeta& target, const TensorMeta* weight,
               int64_t reduction, int64_t, TensorMeta& out, TensorMeta& total_weight) {
-  classes("nll_loss", self, target, weight, reduction, out);
+  classes("nll_loss", self, target, weight, reduction, ErrorKind::Runtime, out);
   total_weight.set(self.dtype, {});
+}
+void nll_loss_nd(const TensorMeta& self, const TensorMeta& target, const TensorMeta* weight,
+                 int64_t reduction, int64_t, TensorMeta& out) {
+  classes("nll_loss_nd", self, target, weight, reduction, ErrorKind::Value, out);
 }
 void cross_entropy_loss(const TensorMeta& self, const TensorMeta& target,
                         const TensorMeta* weight, int64_t reduction, int64_t,
@@ -109,7 +115,7 @@ void cross_entropy_loss(const TensorMeta& self, const TensorMeta& target,
   RL_CHECK(label_smoothing >= 0 && label_smoothing <= 1, Runtime,
            "cross_entropy_loss: label_smoothing must be between 0 and 1, got ", label_smoothing);
   if (!is_floating(target.dtype))
-    return classes("cross_entropy_loss", self, target, weight, reduction, out);
+    return classes("cross_entropy_loss", self, target, weight, reduction, ErrorKind::Value, out);
   check_reduction(reduction);
   RL_CHECK(self.sizes == target.sizes, Runtime,
            "cross_entropy_loss: expected probabilities of the input's shape ", self.sizes,
