@@ -1,6 +1,7 @@
 // Opens a PT2 archive: weights, signature and graph become a Program.
 #include <set>
 
+#include "ir/verify.h"
 #include "passes/functionalize.h"
 #include "runtime/program.h"
 #include "runtime/pt2_enums.h"
@@ -94,7 +95,10 @@ class Reader {
     read_calling_convention(module);
     read_ranges(root);
     program_->graph = std::move(parsed.graph);
-    if (missing_.empty()) functionalize(*program_);
+    if (missing_.empty()) {
+      functionalize(*program_);
+      check_rules();
+    }
     read_weights(name);
     return program_;
   }
@@ -109,6 +113,15 @@ class Reader {
              kSchemaMajor, ".x, which torch 2.13 writes");
     if (const auto torch = root.find("torch_version"); torch && torch->is_string())
       program_->torch_version = torch->as_string();
+  }
+
+  // What the parser has not seen, such as outputs of the wrong type, breaks a rule of the graph.
+  void check_rules() const {
+    try {
+      verify(program_->graph);
+    } catch (const Error& error) {
+      RL_FAIL(Value, zip_.name(), ": ", error.what());
+    }
   }
 
   // One error for all missing operators, with the nodes that use them.
