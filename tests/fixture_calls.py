@@ -1,4 +1,7 @@
-"""The recorded calls of the ``.pt2`` fixtures: flat inputs and what PyTorch gave for them."""
+"""The recorded calls of ``.pt2`` archives: flat inputs and what PyTorch gave for them.
+
+The fixtures by default; the zoo's archives have the same layout in another folder.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +22,25 @@ FORMS = ("exported", "decomposed")
 Array = npt.NDArray[Any]
 
 
-def path_of(name: str, form: str = "exported") -> str:
+def path_of(name: str, form: str = "exported", folder: Path = FIXTURES) -> str:
     """The archive of a fixture."""
-    return str(FIXTURES / f"{name}.{form}.pt2")
+    return str(folder / f"{name}.{form}.pt2")
 
 
-def number_of_calls(name: str) -> int:
+def number_of_calls(name: str, folder: Path = FIXTURES) -> int:
     """How many calls were recorded, one after the other on the same module."""
-    return int(_info(name)["calls"])
+    return int(_info(name, folder)["calls"])
 
 
-def flat_inputs(name: str, call: int, form: str = "exported") -> list[Any]:
+def flat_inputs(
+    name: str, call: int, form: str = "exported", folder: Path = FIXTURES
+) -> list[Any]:
     """The inputs of a call in the order of the graph."""
-    info = _info(name)
+    info = _info(name, folder)
     literals = info["literals"][call]
     values: list[Any] = []
-    with np.load(FIXTURES / f"{name}.npz") as arrays:
-        for key in read(Path(path_of(name, form))).user_inputs():
+    with np.load(folder / f"{name}.npz") as arrays:
+        for key in read(Path(path_of(name, form, folder))).user_inputs():
             if key in literals:
                 values.append(literals[key])
                 continue
@@ -44,9 +49,9 @@ def flat_inputs(name: str, call: int, form: str = "exported") -> list[Any]:
     return values
 
 
-def flat_outputs(name: str, call: int) -> list[Array | None]:
+def flat_outputs(name: str, call: int, folder: Path = FIXTURES) -> list[Array | None]:
     """The outputs of a call, bfloat16 ones as float32; None where the program returns None."""
-    with np.load(FIXTURES / f"{name}.npz") as arrays:
+    with np.load(folder / f"{name}.npz") as arrays:
         found = {int(k.split(".")[1]): arrays[k] for k in arrays if k.startswith(f"out{call}.")}
     return [found.get(i) for i in range(max(found) + 1)]
 
@@ -74,8 +79,8 @@ def check(result: Any, expected: Array | None, dtype: str = "") -> None:
     assert error <= tolerance * max(np.linalg.norm(expected.astype("f8")), 1e-30)
 
 
-def _info(name: str) -> dict[str, Any]:
-    info: dict[str, Any] = json.loads((FIXTURES / f"{name}.json").read_text(encoding="utf-8"))
+def _info(name: str, folder: Path) -> dict[str, Any]:
+    info: dict[str, Any] = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
     return info
 
 
