@@ -28,14 +28,31 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from rushlight.nativert import ModelRunner
 from tests.zoo.program import Call, Program
 from tests.zoo.registry import builder
 
+from rushlight.nativert import ModelRunner
+
 MODELS = (
-    "mlp", "lenet", "resnet18", "resnet50", "mobilenet_v2", "vgg11", "unet", "lstm_tagger",
-    "gru_tagger", "bert_base", "distilbert", "gpt2", "llama", "vit", "minilm", "tcn", "dcgan", "vae",
-)  # fmt: skip
+    "mlp",
+    "lenet",
+    "resnet18",
+    "resnet50",
+    "mobilenet_v2",
+    "vgg11",
+    "unet",
+    "lstm_tagger",
+    "gru_tagger",
+    "bert_base",
+    "distilbert",
+    "gpt2",
+    "llama",
+    "vit",
+    "minilm",
+    "tcn",
+    "dcgan",
+    "vae",
+)
 
 
 def export(program: Program, call: Call, folder: Path) -> Path:
@@ -154,7 +171,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows, indent=1))
     else:
-        print(f"{date.today()}, {platform.processor() or platform.machine()}, torch {torch.__version__}")
+        print(f"{date.today()}, {platform.machine()}, torch {torch.__version__}")
 
 
 if __name__ == "__main__":

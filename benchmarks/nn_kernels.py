@@ -38,7 +38,12 @@ def cases() -> list[Case]:
         ("softmax rows 8x32000", "_softmax", (r(8, 32000), -1, False), {}),
         ("softmax dim 1 of 8x100x256", "_softmax", (r(8, 100, 256), 1, False), {}),
         ("log_softmax 8x32000", "_log_softmax", (r(8, 32000), -1, False), {}),
-        ("layer_norm 128x768", "native_layer_norm", (r(1, 128, 768), [768], r(768), r(768), 1e-5), {}),
+        (
+            "layer_norm 128x768",
+            "native_layer_norm",
+            (r(1, 128, 768), [768], r(768), r(768), 1e-5),
+            {},
+        ),
         ("rms_norm 64x2048", "rms_norm", (r(64, 2048), [2048], r(2048), 1e-6), {}),
         ("group_norm 32 of 1x256x32x32", "group_norm", (r(1, 256, 32, 32), 32, r(256), r(256)), {}),
         ("batch_norm 1x64x112x112", "_native_batch_norm_legit_no_training", (image, *bn), {}),
@@ -55,22 +60,56 @@ def cases() -> list[Case]:
         ("amax rows 1024x1024", "amax", (r(1024, 1024), [1]), {}),
         ("argmax rows 64x32000", "argmax", (r(64, 32000), 1), {}),
         ("max.dim columns 1024x1024", "max.dim", (r(1024, 1024), 0), {}),
-        ("sdpa 12 heads 128x64", "scaled_dot_product_attention",
-         (heads(1, 12, 128, 64), heads(1, 12, 128, 64), heads(1, 12, 128, 64)), {}),
-        ("sdpa causal 12 heads 512x64", "scaled_dot_product_attention",
-         (heads(1, 12, 512, 64), heads(1, 12, 512, 64), heads(1, 12, 512, 64), *causal), {}),
-        ("sdpa 4 heads 2048x64", "scaled_dot_product_attention",
-         (heads(1, 4, 2048, 64), heads(1, 4, 2048, 64), heads(1, 4, 2048, 64)), {}),
-        ("sdpa one query, 1024 keys", "scaled_dot_product_attention",
-         (heads(1, 12, 1, 64), heads(1, 12, 1024, 64), heads(1, 12, 1024, 64)), {}),
-        ("lstm 32 steps, batch 4, 128", "lstm.input",
-         (r(32, 4, 128), [r(1, 4, 128), r(1, 4, 128)], lstm, True, 1, 0.0, False, False, False), {}),
-        ("gru 32 steps, batch 1, 64", "gru.input",
-         (r(32, 1, 64), r(1, 1, 64), gru, True, 1, 0.0, False, False, False), {}),
-        ("upsample_bilinear2d 64x28x28 x2", "upsample_bilinear2d", (r(1, 64, 28, 28), [56, 56], False), {}),
+        (
+            "sdpa 12 heads 128x64",
+            "scaled_dot_product_attention",
+            (heads(1, 12, 128, 64), heads(1, 12, 128, 64), heads(1, 12, 128, 64)),
+            {},
+        ),
+        (
+            "sdpa causal 12 heads 512x64",
+            "scaled_dot_product_attention",
+            (heads(1, 12, 512, 64), heads(1, 12, 512, 64), heads(1, 12, 512, 64), *causal),
+            {},
+        ),
+        (
+            "sdpa 4 heads 2048x64",
+            "scaled_dot_product_attention",
+            (heads(1, 4, 2048, 64), heads(1, 4, 2048, 64), heads(1, 4, 2048, 64)),
+            {},
+        ),
+        (
+            "sdpa one query, 1024 keys",
+            "scaled_dot_product_attention",
+            (heads(1, 12, 1, 64), heads(1, 12, 1024, 64), heads(1, 12, 1024, 64)),
+            {},
+        ),
+        (
+            "lstm 32 steps, batch 4, 128",
+            "lstm.input",
+            (r(32, 4, 128), [r(1, 4, 128), r(1, 4, 128)], lstm, True, 1, 0.0, False, False, False),
+            {},
+        ),
+        (
+            "gru 32 steps, batch 1, 64",
+            "gru.input",
+            (r(32, 1, 64), r(1, 1, 64), gru, True, 1, 0.0, False, False, False),
+            {},
+        ),
+        (
+            "upsample_bilinear2d 64x28x28 x2",
+            "upsample_bilinear2d",
+            (r(1, 64, 28, 28), [56, 56], False),
+            {},
+        ),
         ("upsample_nearest2d 64x28x28 x2", "upsample_nearest2d", (r(1, 64, 28, 28), [56, 56]), {}),
-        ("embedding 128 of 30522x768", "embedding", (r(30522, 768), torch.randint(0, 30522, (1, 128))), {}),
-    ]  # fmt: skip
+        (
+            "embedding 128 of 30522x768",
+            "embedding",
+            (r(30522, 768), torch.randint(0, 30522, (1, 128))),
+            {},
+        ),
+    ]
 
 
 def to_ours(value: Any) -> Any:
@@ -94,7 +133,9 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     rushlight.set_num_threads(options.threads)
-    print(f"{'case':36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}   (us, {options.threads} threads)")
+    print(
+        f"{'case':36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}   (us, {options.threads} threads)"
+    )
     for name, op, args, kwargs in cases():
         if options.only not in name:
             continue

@@ -32,9 +32,7 @@ def number_of_calls(name: str, folder: Path = FIXTURES) -> int:
     return int(_info(name, folder)["calls"])
 
 
-def flat_inputs(
-    name: str, call: int, form: str = "exported", folder: Path = FIXTURES
-) -> list[Any]:
+def flat_inputs(name: str, call: int, form: str = "exported", folder: Path = FIXTURES) -> list[Any]:
     """The inputs of a call in the order of the graph."""
     info = _info(name, folder)
     literals = info["literals"][call]

@@ -31,9 +31,7 @@ def shape_header(rows: list[Row]) -> str:
     lines = cpp.unique(
         cpp.shape_declaration(r)
         for r in rows
-        if r.shape
-        and r.shape not in cpp.SHAPE_RULES
-        and r.kind in ("view", "reduction", "kernel")
+        if r.shape and r.shape not in cpp.SHAPE_RULES and r.kind in ("view", "reduction", "kernel")
     )
     body = "\n".join(lines)
     return (

@@ -16,8 +16,8 @@ struct RandomStream {
   /// 64-bit word i of the stretch; each counter gives two.
   uint64_t word(int64_t i) const {
     const uint64_t counter = begin + static_cast<uint64_t>(i) / 2;
-    const PhiloxBlock bits = philox(
-        {static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0}, seed);
+    const PhiloxBlock bits =
+        philox({static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0}, seed);
     const size_t half = i % 2 == 0 ? 0 : 2;
     return uint64_t{bits[half]} << 32 | bits[half + 1];
   }

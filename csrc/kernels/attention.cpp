@@ -56,10 +56,10 @@ struct Attention {
   std::optional<Stack> masks;
   bool causal;
   T scale;
-  T* out;                      // contiguous [batch, out_row...]
-  Dims out_batch;              // strides of the output's batch dimensions
+  T* out;          // contiguous [batch, out_row...]
+  Dims out_batch;  // strides of the output's batch dimensions
   int64_t out_row;
-  T* logsumexp = nullptr;      // [batch, queries], contiguous
+  T* logsumexp = nullptr;  // [batch, queries], contiguous
 
   int64_t out_offset(int64_t index) const {
     int64_t at = 0;
@@ -168,8 +168,7 @@ void attend(const Attention<T>& a, int64_t index, int64_t row, int64_t rows) {
       std::fill(out + i * a.out_row, out + i * a.out_row + a.value_width, T(0));
     else
       for (int64_t j = 0; j < a.value_width; ++j) out[i * a.out_row + j] = sum[j] * share;
-    if (a.logsumexp)
-      a.logsumexp[index * a.queries + row + i] = largest[i] + std::log(total[i]);
+    if (a.logsumexp) a.logsumexp[index * a.queries + row + i] = largest[i] + std::log(total[i]);
   }
 }
 
@@ -199,17 +198,27 @@ void attention_as(const Tensor& query, const Tensor& key, const Tensor& value,
   };
   Tensor mask;
   if (options.mask)
-    mask = options.mask->dtype == DType::Bool ? *options.mask : contiguous_as(*options.mask, q.dtype);
+    mask =
+        options.mask->dtype == DType::Bool ? *options.mask : contiguous_as(*options.mask, q.dtype);
   const bool direct = out.dtype == q.dtype && out.strides.back() == 1;
   Tensor result = direct ? out : Tensor::empty(out.sizes, q.dtype);
   const int64_t width = q.sizes.back();
-  Attention<T> a{batch, q.sizes[q.sizes.size() - 2], k.sizes[k.sizes.size() - 2], width,
-                 v.sizes.back(), Stack(q, batch), Stack(k, batch, share(k)),
-                 Stack(v, batch, share(v)), &mask, std::nullopt, options.causal,
-                 static_cast<T>(options.scale ? *options.scale
-                                              : 1 / std::sqrt(static_cast<double>(width))),
-                 result.data<T>(), Dims(IntList(result.strides.data(), lead)),
-                 result.strides[lead]};
+  Attention<T> a{
+      batch,
+      q.sizes[q.sizes.size() - 2],
+      k.sizes[k.sizes.size() - 2],
+      width,
+      v.sizes.back(),
+      Stack(q, batch),
+      Stack(k, batch, share(k)),
+      Stack(v, batch, share(v)),
+      &mask,
+      std::nullopt,
+      options.causal,
+      static_cast<T>(options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(width))),
+      result.data<T>(),
+      Dims(IntList(result.strides.data(), lead)),
+      result.strides[lead]};
   if (options.mask) a.masks.emplace(mask, batch);
   std::optional<Result<T>> lse;
   if (logsumexp) {

@@ -62,16 +62,14 @@ void avg_pool_as(const AvgPool& p, const Tensor& self, Tensor& out) {
           if (p.divisor)
             for (int64_t j = 0; j < p.out[2]; ++j) to[j] /= outer;
           else
-            for (int64_t j = 0; j < p.out[2]; ++j)
-              to[j] /= outer * extents[static_cast<size_t>(j)];
+            for (int64_t j = 0; j < p.out[2]; ++j) to[j] /= outer * extents[static_cast<size_t>(j)];
         }
       });
   result.store();
 }
 
 void avg_pool(const Tensor& self, size_t n, IntList kernel, IntList stride, IntList padding,
-              bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor,
-              Tensor& out) {
+              bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor, Tensor& out) {
   const int64_t one = 1;
   AvgPool p{pool_window(n, kernel, stride, padding, IntList(&one, 1), ceil_mode),
             count_include_pad,
@@ -110,8 +108,8 @@ void adaptive_avg_as(const Tensor& self, size_t n, Tensor& out) {
         const Span w = adaptive_window(j, o[2], in[2]);
         T sum = 0;
         for (int64_t i = w.begin; i < w.end; ++i) sum += sums[static_cast<size_t>(i)];
-        y[r * o[2] + j] = sum / static_cast<T>((d.end - d.begin) * (h.end - h.begin) *
-                                               (w.end - w.begin));
+        y[r * o[2] + j] =
+            sum / static_cast<T>((d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin));
       }
     }
   });
@@ -154,30 +152,28 @@ void adaptive_max_as(const Tensor& self, size_t n, Tensor& out, Tensor& indices)
 
 }  // namespace
 
-void avg_pool1d(const Tensor& self, IntList kernel, IntList stride, IntList padding,
-                bool ceil_mode, bool count_include_pad, Tensor& out) {
+void avg_pool1d(const Tensor& self, IntList kernel, IntList stride, IntList padding, bool ceil_mode,
+                bool count_include_pad, Tensor& out) {
   avg_pool(self, 1, kernel, stride, padding, ceil_mode, count_include_pad, std::nullopt, out);
 }
-void avg_pool2d(const Tensor& self, IntList kernel, IntList stride, IntList padding,
-                bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor,
-                Tensor& out) {
+void avg_pool2d(const Tensor& self, IntList kernel, IntList stride, IntList padding, bool ceil_mode,
+                bool count_include_pad, std::optional<int64_t> divisor, Tensor& out) {
   avg_pool(self, 2, kernel, stride, padding, ceil_mode, count_include_pad, divisor, out);
 }
-void avg_pool3d(const Tensor& self, IntList kernel, IntList stride, IntList padding,
-                bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor,
-                Tensor& out) {
+void avg_pool3d(const Tensor& self, IntList kernel, IntList stride, IntList padding, bool ceil_mode,
+                bool count_include_pad, std::optional<int64_t> divisor, Tensor& out) {
   avg_pool(self, 3, kernel, stride, padding, ceil_mode, count_include_pad, divisor, out);
 }
 
-#define RL_ADAPTIVE(n)                                                                         \
-  void adaptive_avg_pool##n##d(const Tensor& self, IntList, Tensor& out) {                     \
-    if (out.numel() == 0) return;                                                              \
-    dispatch_float(self.dtype, [&](auto t) { adaptive_avg_as<decltype(t)>(self, n, out); });   \
-  }                                                                                            \
-  void adaptive_max_pool##n##d(const Tensor& self, IntList, Tensor& out, Tensor& indices) {    \
-    if (out.numel() == 0) return;                                                              \
-    dispatch_float(self.dtype,                                                                 \
-                   [&](auto t) { adaptive_max_as<decltype(t)>(self, n, out, indices); });      \
+#define RL_ADAPTIVE(n)                                                                       \
+  void adaptive_avg_pool##n##d(const Tensor& self, IntList, Tensor& out) {                   \
+    if (out.numel() == 0) return;                                                            \
+    dispatch_float(self.dtype, [&](auto t) { adaptive_avg_as<decltype(t)>(self, n, out); }); \
+  }                                                                                          \
+  void adaptive_max_pool##n##d(const Tensor& self, IntList, Tensor& out, Tensor& indices) {  \
+    if (out.numel() == 0) return;                                                            \
+    dispatch_float(self.dtype,                                                               \
+                   [&](auto t) { adaptive_max_as<decltype(t)>(self, n, out, indices); });    \
   }
 RL_ADAPTIVE(1)
 RL_ADAPTIVE(2)

@@ -25,8 +25,7 @@ void apply_channels(const T* x, T* y, int64_t n, int64_t c, int64_t inner, const
       for (int64_t r = first; r < last; ++r)
         for_lanes<T>(c, [&](int64_t i, auto l) {
           using L = decltype(l);
-          L::store(y + r * c + i,
-                   L::load(x + r * c + i) * L::load(scale + i) + L::load(shift + i));
+          L::store(y + r * c + i, L::load(x + r * c + i) * L::load(scale + i) + L::load(shift + i));
         });
     });
     return;
@@ -150,8 +149,7 @@ void batch_norm(const Tensor& input, const Tensor* weight, const Tensor* bias, c
   run({input, weight, bias, mean, var, training, momentum, eps}, {out, &save_mean, &save_inverse});
 }
 void batch_norm(const Tensor& input, const Tensor* weight, const Tensor* bias, bool,
-                double momentum, double eps, Tensor& out, Tensor& save_mean,
-                Tensor& save_inverse) {
+                double momentum, double eps, Tensor& out, Tensor& save_mean, Tensor& save_inverse) {
   run({input, weight, bias, nullptr, nullptr, true, momentum, eps},
       {out, &save_mean, &save_inverse});
 }

@@ -144,8 +144,8 @@ void pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps,
     const int64_t n = sizes.empty() ? 1 : sizes.back();
     Result<T> result(out);
     for (int64_t i = 0; i < out.numel(); ++i)
-      result.data()[i] = distance(a.data<T>() + i * n, b.data<T>() + i * n, n, p,
-                                  static_cast<T>(eps));
+      result.data()[i] =
+          distance(a.data<T>() + i * n, b.data<T>() + i * n, n, p, static_cast<T>(eps));
     result.store();
   });
 }

@@ -33,8 +33,8 @@ void embedding_bag_as(const Tensor& weight, const Tensor& indices, const Tensor&
   for (int64_t b = 0; b < bags; ++b) {
     const int64_t end = b + 1 < starts.numel() ? start[b + 1] : n;
     RL_CHECK(start[b] >= 0 && start[b] <= end && end <= n, Runtime,
-             "embedding_bag: offsets must rise from 0 to at most ", n, ", got ", start[b], " before ",
-             end);
+             "embedding_bag: offsets must rise from 0 to at most ", n, ", got ", start[b],
+             " before ", end);
     T* const y = result.data() + b * width;
     std::fill_n(y, width, T(0));
     int64_t count = 0;
@@ -93,9 +93,8 @@ void embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& of
       {out, offset2bag, bag_size, max_indices});
 }
 void embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool,
-                   int64_t mode, bool, const Tensor* per_sample_weights, bool,
-                   int64_t padding_idx, Tensor& out, Tensor& offset2bag, Tensor& bag_size,
-                   Tensor& max_indices) {
+                   int64_t mode, bool, const Tensor* per_sample_weights, bool, int64_t padding_idx,
+                   Tensor& out, Tensor& offset2bag, Tensor& bag_size, Tensor& max_indices) {
   run(weight, indices, offsets, mode, per_sample_weights, padding_idx,
       {out, offset2bag, bag_size, max_indices});
 }

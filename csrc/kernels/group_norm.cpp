@@ -70,8 +70,8 @@ void group_norm_as(const Tensor& input, const Groups& g, const Tensor* weight, c
   keep(inverses, rstd_out);
 }
 
-void group_norm_into(const Tensor& input, const Groups& g, const Tensor* weight,
-                     const Tensor* bias, double eps, Tensor& out, Tensor* mean, Tensor* rstd) {
+void group_norm_into(const Tensor& input, const Groups& g, const Tensor* weight, const Tensor* bias,
+                     double eps, Tensor& out, Tensor* mean, Tensor* rstd) {
   dispatch_float(input.dtype, [&](auto t) {
     group_norm_as<decltype(t)>(input, g, weight, bias, eps, out, mean, rstd);
   });
@@ -89,8 +89,8 @@ void group_norm(const Tensor& input, int64_t groups, const Tensor* weight, const
                 double eps, bool, Tensor& out) {
   group_norm_into(input, groups_of(input, groups), weight, bias, eps, out, nullptr, nullptr);
 }
-void group_norm(const Tensor& input, const Tensor* weight, const Tensor* bias, int64_t n,
-                int64_t c, int64_t inner, int64_t groups, double eps, Tensor& out, Tensor& mean,
+void group_norm(const Tensor& input, const Tensor* weight, const Tensor* bias, int64_t n, int64_t c,
+                int64_t inner, int64_t groups, double eps, Tensor& out, Tensor& mean,
                 Tensor& rstd) {
   group_norm_into(input, {n, c, inner, groups}, weight, bias, eps, out, &mean, &rstd);
 }

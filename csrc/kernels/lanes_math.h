@@ -45,8 +45,8 @@ inline typename Lanes<T>::type lane_exp(typename Lanes<T>::type x) {
   x = x < C::kLow ? C::kLow - V{} : x;
   x = x > C::kHigh ? C::kHigh - V{} : x;
   // x = n ln 2 + r with |r| <= ln 2 / 2; Taylor's polynomial of that degree is exact enough.
-  const V shifted = multiply_add(x, Lanes<T>::splat(T(1.44269504088896340736)),
-                                 Lanes<T>::splat(C::kRound));
+  const V shifted =
+      multiply_add(x, Lanes<T>::splat(T(1.44269504088896340736)), Lanes<T>::splat(C::kRound));
   const V n = shifted - C::kRound;
   V r = multiply_add(n, Lanes<T>::splat(-C::kLn2High), x);
   r = multiply_add(n, Lanes<T>::splat(-C::kLn2Low), r);

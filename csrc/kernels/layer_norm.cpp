@@ -39,8 +39,7 @@ void scale_row(const T* x, T* y, int64_t n, T mean, T scale, const T* weight, co
 template <class T>
 std::pair<T, T> moments(const T* x, int64_t n, double eps, bool centre) {
   const double count = static_cast<double>(n);
-  const T mean =
-      centre ? static_cast<T>(reduction::row<SumOp<T>>(x, n, T(0)) / count) : T(0);
+  const T mean = centre ? static_cast<T>(reduction::row<SumOp<T>>(x, n, T(0)) / count) : T(0);
   const double squares = reduction::row<SquareSumOp<T>>(x, n, mean);
   return {mean, static_cast<T>(1 / std::sqrt(squares / count + eps))};
 }
@@ -85,10 +84,14 @@ void normalize(const Tensor& input, IntList shape, const Tensor* weight, const T
 double rms_eps(std::optional<double> eps, DType dtype) {
   if (eps) return *eps;
   switch (dtype) {
-    case DType::Float16: return 0x1p-10;
-    case DType::BFloat16: return 0x1p-7;
-    case DType::Float64: return std::numeric_limits<double>::epsilon();
-    default: return std::numeric_limits<float>::epsilon();
+    case DType::Float16:
+      return 0x1p-10;
+    case DType::BFloat16:
+      return 0x1p-7;
+    case DType::Float64:
+      return std::numeric_limits<double>::epsilon();
+    default:
+      return std::numeric_limits<float>::epsilon();
   }
 }
 
@@ -104,8 +107,7 @@ void layer_norm(const Tensor& input, IntList shape, const Tensor* weight, const 
 }
 void rms_norm(const Tensor& input, IntList shape, const Tensor* weight, std::optional<double> eps,
               Tensor& out) {
-  normalize(input, shape, weight, nullptr, rms_eps(eps, input.dtype), false, out, nullptr,
-            nullptr);
+  normalize(input, shape, weight, nullptr, rms_eps(eps, input.dtype), false, out, nullptr, nullptr);
 }
 void rms_norm(const Tensor& input, IntList shape, const Tensor* weight, std::optional<double> eps,
               Tensor& out, Tensor& rstd) {

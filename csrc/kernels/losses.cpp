@@ -114,13 +114,13 @@ void kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool lo
 
 void binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor* weight,
                           int64_t reduction, Tensor& out) {
-  RL_LOSS([w = weight ? expanded(*weight, self.sizes, dtype_of<T>::value) : Tensor()](
-              T x, T y, int64_t i) {
+  RL_LOSS([w = weight ? expanded(*weight, self.sizes, dtype_of<T>::value) : Tensor()](T x, T y,
+                                                                                      int64_t i) {
     RL_CHECK(x >= T(0) && x <= T(1), Runtime,
              "binary_cross_entropy: all elements of input should be between 0 and 1, got ", x);
     // Logarithms are cut at -100, so that the loss stays finite.
-    const T loss = (y - T(1)) * std::max(std::log1p(-x), T(-100)) -
-                   y * std::max(std::log(x), T(-100));
+    const T loss =
+        (y - T(1)) * std::max(std::log1p(-x), T(-100)) - y * std::max(std::log(x), T(-100));
     return w.defined() ? loss * w.template data<T>()[i] : loss;
   });
 }

@@ -104,22 +104,25 @@ void max_pool(const Tensor& self, size_t n, IntList kernel, IntList stride, IntL
   switch (self.dtype) {
     case DType::Float16:
     case DType::BFloat16:
-    case DType::Float32: return max_pool_as<float>(p, self, out, indices);
-    case DType::Float64: return max_pool_as<double>(p, self, out, indices);
-    default: return max_pool_as<int64_t>(p, self, out, indices);
+    case DType::Float32:
+      return max_pool_as<float>(p, self, out, indices);
+    case DType::Float64:
+      return max_pool_as<double>(p, self, out, indices);
+    default:
+      return max_pool_as<int64_t>(p, self, out, indices);
   }
 }
 
 }  // namespace
 
-#define RL_MAX_POOL(n)                                                                          \
-  void max_pool##n##d(const Tensor& self, IntList kernel, IntList stride, IntList padding,      \
-                      IntList dilation, bool ceil_mode, Tensor& out) {                          \
-    max_pool(self, n, kernel, stride, padding, dilation, ceil_mode, out);                       \
-  }                                                                                             \
-  void max_pool##n##d(const Tensor& self, IntList kernel, IntList stride, IntList padding,      \
-                      IntList dilation, bool ceil_mode, Tensor& out, Tensor& indices) {         \
-    max_pool(self, n, kernel, stride, padding, dilation, ceil_mode, out, &indices);             \
+#define RL_MAX_POOL(n)                                                                     \
+  void max_pool##n##d(const Tensor& self, IntList kernel, IntList stride, IntList padding, \
+                      IntList dilation, bool ceil_mode, Tensor& out) {                     \
+    max_pool(self, n, kernel, stride, padding, dilation, ceil_mode, out);                  \
+  }                                                                                        \
+  void max_pool##n##d(const Tensor& self, IntList kernel, IntList stride, IntList padding, \
+                      IntList dilation, bool ceil_mode, Tensor& out, Tensor& indices) {    \
+    max_pool(self, n, kernel, stride, padding, dilation, ceil_mode, out, &indices);        \
   }
 RL_MAX_POOL(1)
 RL_MAX_POOL(2)

@@ -16,7 +16,8 @@ struct Layout {
   int64_t n = 1, classes = 1, inner = 1;
   explicit Layout(const Tensor& x) {
     const size_t c = x.rank() == 1 ? 0 : 1;
-    for (size_t d = 0; d < x.sizes.size(); ++d) (d < c ? n : d == c ? classes : inner) *= x.sizes[d];
+    for (size_t d = 0; d < x.sizes.size(); ++d)
+      (d < c ? n : d == c ? classes : inner) *= x.sizes[d];
   }
 };
 

@@ -23,8 +23,8 @@ inline Span reach(int64_t offset, int64_t stride, int64_t width, int64_t outputs
 /// acc[j] = f(acc[j], x[j * stride + offset]) for the outputs that `reach` leaves. Strides 1 and 2
 /// are spelt out so that the compiler vectorises them.
 template <class T, class F>
-void combine_row(const T* x, int64_t offset, int64_t stride, int64_t width, T* acc,
-                 int64_t outputs, F f) {
+void combine_row(const T* x, int64_t offset, int64_t stride, int64_t width, T* acc, int64_t outputs,
+                 F f) {
   const auto [begin, end] = reach(offset, stride, width, outputs);
   if (begin >= end) return;
   const T* from = x + begin * stride + offset;

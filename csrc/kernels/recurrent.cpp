@@ -29,12 +29,12 @@ struct LayerParameters {
   RnnWeights<T> weights{};
 
   LayerParameters(const Network& net, int64_t index) {
-    const int64_t count = static_cast<int64_t>(net.params.size()) /
-                          (net.layers * (net.bidirectional ? 2 : 1));
+    const int64_t count =
+        static_cast<int64_t>(net.params.size()) / (net.layers * (net.bidirectional ? 2 : 1));
     const T* data[5] = {};
     for (int64_t i = 0; i < count; ++i) {
-      tensors[i] = contiguous_as(*net.params[static_cast<size_t>(index * count + i)],
-                                 dtype_of<T>::value);
+      tensors[i] =
+          contiguous_as(*net.params[static_cast<size_t>(index * count + i)], dtype_of<T>::value);
       data[i] = tensors[i].template data<T>();
     }
     weights.input = data[0];
@@ -78,11 +78,19 @@ void network_as(const Network& net, const Tensor& input, const Tensor& hx, const
     for (int64_t d = 0; d < directions; ++d) {
       const int64_t at = l * directions + d;
       const LayerParameters<T> p(net, at);
-      const RnnLayer<T> layer{net.cell,  steps,     batch,          x.sizes[2],
-                              hidden,    state,     d == 1,         p.weights,
-                              x.data<T>(), h.data<T>() + at * batch * state,
+      const RnnLayer<T> layer{net.cell,
+                              steps,
+                              batch,
+                              x.sizes[2],
+                              hidden,
+                              state,
+                              d == 1,
+                              p.weights,
+                              x.data<T>(),
+                              h.data<T>() + at * batch * state,
                               cells ? cells + at * batch * hidden : nullptr,
-                              y + d * state, row};
+                              y + d * state,
+                              row};
       layer.run();
       const T* final_rows = steps == 0 ? layer.h0 : layer.out + (d ? 0 : (steps - 1) * batch * row);
       copy_rows(final_rows, steps == 0 ? state : row, h_result.data() + at * batch * state, batch,
@@ -97,9 +105,8 @@ void network_as(const Network& net, const Tensor& input, const Tensor& hx, const
 
 void network(const Network& net, const Tensor& input, const Tensor& hx, const Tensor* cx,
              Tensor& out, Tensor& h_out, Tensor* c_out) {
-  dispatch_float(input.dtype, [&](auto t) {
-    network_as<decltype(t)>(net, input, hx, cx, out, h_out, c_out);
-  });
+  dispatch_float(input.dtype,
+                 [&](auto t) { network_as<decltype(t)>(net, input, hx, cx, out, h_out, c_out); });
 }
 
 template <class T>
@@ -118,10 +125,19 @@ void cell_as(RnnCell kind, const Tensor& input, const Tensor& hx, const Tensor* 
     const Tensor c = contiguous_as(*cx, type);
     std::copy_n(c.data<T>(), c.numel(), c_result->data());
   }
-  const RnnLayer<T> layer{kind, 1, batch, x.sizes.back(), hidden, hidden, false,
+  const RnnLayer<T> layer{kind,
+                          1,
+                          batch,
+                          x.sizes.back(),
+                          hidden,
+                          hidden,
+                          false,
                           {wi.data<T>(), wh.data<T>(), bi.data(), bh.data()},
-                          x.data<T>(), h.data<T>(), c_result ? c_result->data() : nullptr,
-                          result.data(), hidden};
+                          x.data<T>(),
+                          h.data<T>(),
+                          c_result ? c_result->data() : nullptr,
+                          result.data(),
+                          hidden};
   layer.run();
   result.store();
   if (c_result) c_result->store();
@@ -144,16 +160,16 @@ void lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases
           *hx[0], hx[1], out, h, &c);
 }
 
-#define RL_RNN(name, cell)                                                                      \
-  void name(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases,          \
-            int64_t num_layers, double, bool, bool bidirectional, bool batch_first, Tensor& out, \
-            Tensor& h) {                                                                        \
-    network({RnnCell::cell, params, has_biases, num_layers, bidirectional, batch_first}, input, \
-            hx, nullptr, out, h, nullptr);                                                      \
-  }                                                                                             \
-  void name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,                   \
-                   const Tensor& w_hh, const Tensor* b_ih, const Tensor* b_hh, Tensor& out) {   \
-    run_cell(RnnCell::cell, input, hx, nullptr, w_ih, w_hh, b_ih, b_hh, out, nullptr);          \
+#define RL_RNN(name, cell)                                                                        \
+  void name(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases,            \
+            int64_t num_layers, double, bool, bool bidirectional, bool batch_first, Tensor& out,  \
+            Tensor& h) {                                                                          \
+    network({RnnCell::cell, params, has_biases, num_layers, bidirectional, batch_first}, input,   \
+            hx, nullptr, out, h, nullptr);                                                        \
+  }                                                                                               \
+  void name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, \
+                   const Tensor* b_ih, const Tensor* b_hh, Tensor& out) {                         \
+    run_cell(RnnCell::cell, input, hx, nullptr, w_ih, w_hh, b_ih, b_hh, out, nullptr);            \
   }
 RL_RNN(gru, GRU)
 RL_RNN(rnn_tanh, Tanh)

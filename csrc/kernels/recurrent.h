@@ -15,11 +15,11 @@ constexpr int64_t gates_of(RnnCell cell) {
 /// Weights as PyTorch lays them out, contiguous: gates i f g o (LSTM) or r z n (GRU).
 template <class T>
 struct RnnWeights {
-  const T* input;                        // [gates * hidden, inputs]
-  const T* hidden;                       // [gates * hidden, state]
-  const T* input_bias = nullptr;         // [gates * hidden]
+  const T* input;                 // [gates * hidden, inputs]
+  const T* hidden;                // [gates * hidden, state]
+  const T* input_bias = nullptr;  // [gates * hidden]
   const T* hidden_bias = nullptr;
-  const T* projection = nullptr;         // [state, hidden]: LSTM with proj_size
+  const T* projection = nullptr;  // [state, hidden]: LSTM with proj_size
 };
 
 template <class T>
@@ -28,10 +28,10 @@ struct RnnLayer {
   int64_t steps, batch, inputs, hidden, state;  // state: width of h, hidden unless projected
   bool reverse = false;
   RnnWeights<T> weights;
-  const T* x;    // [steps, batch, inputs]
-  const T* h0;   // [batch, state]
-  T* c;          // [batch, hidden], LSTM: initial cell in, final cell out
-  T* out;        // row of step t and sample b at (t * batch + b) * out_row
+  const T* x;   // [steps, batch, inputs]
+  const T* h0;  // [batch, state]
+  T* c;         // [batch, hidden], LSTM: initial cell in, final cell out
+  T* out;       // row of step t and sample b at (t * batch + b) * out_row
   int64_t out_row;
 
   void run() const;

@@ -62,8 +62,7 @@ typename Op::Total row(const typename Op::In* x, int64_t n, typename Op::In shif
     for (; n >= L::n; n -= L::n, x += L::n) a = Op::combine(a, Op::map(L::load(x), s));
     total = Op::combine(total, fold<Op>(a));
   }
-  for (; n > 0; --n, ++x)
-    total = Op::combine(total, typename Op::Total(Op::map(*x, shift)));
+  for (; n > 0; --n, ++x) total = Op::combine(total, typename Op::Total(Op::map(*x, shift)));
   return total;
 }
 

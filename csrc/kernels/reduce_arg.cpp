@@ -101,11 +101,15 @@ void arg_into(const Tensor& x, int64_t outer, int64_t n, int64_t inner, int64_t*
   switch (x.dtype) {
     case DType::Float16:
     case DType::BFloat16:
-    case DType::Float32: return arg_as<Op<float>>(x, outer, n, inner, index);
-    case DType::Float64: return arg_as<Op<double>>(x, outer, n, inner, index);
+    case DType::Float32:
+      return arg_as<Op<float>>(x, outer, n, inner, index);
+    case DType::Float64:
+      return arg_as<Op<double>>(x, outer, n, inner, index);
     case DType::Bool:
-    case DType::UInt8: return arg_as<Op<uint8_t>>(x, outer, n, inner, index);
-    default: return arg_as<Op<int64_t>>(x, outer, n, inner, index);
+    case DType::UInt8:
+      return arg_as<Op<uint8_t>>(x, outer, n, inner, index);
+    default:
+      return arg_as<Op<int64_t>>(x, outer, n, inner, index);
   }
 }
 
@@ -141,14 +145,17 @@ void with_index(const Tensor& self, int64_t dim, Tensor& values, Tensor& indices
     const T* from = x.data<T>();
     T* to = values.data<T>();
     for (int64_t o = 0; o < s.outer; ++o)
-      for (int64_t i = 0; i < s.inner; ++i, ++index)
-        *to++ = from[(o * s.n + *index) * s.inner + i];
+      for (int64_t i = 0; i < s.inner; ++i, ++index) *to++ = from[(o * s.n + *index) * s.inner + i];
   };
   switch (item_size(x.dtype)) {
-    case 1: return gather(uint8_t{});
-    case 2: return gather(uint16_t{});
-    case 4: return gather(uint32_t{});
-    default: return gather(uint64_t{});
+    case 1:
+      return gather(uint8_t{});
+    case 2:
+      return gather(uint16_t{});
+    case 4:
+      return gather(uint32_t{});
+    default:
+      return gather(uint64_t{});
   }
 }
 

@@ -20,12 +20,18 @@ void prod_into(const Tensor& self, const DimMask& mask, Tensor& out) {
   switch (out.dtype) {
     case DType::Float16:
     case DType::BFloat16:
-    case DType::Float32: return reduce_as<ProdOp<float>>(self, mask, LoadAs::Value, out);
-    case DType::Float64: return reduce_as<ProdOp<double>>(self, mask, LoadAs::Value, out);
-    case DType::Complex64: return reduce_as<ProdOp<complex64>>(self, mask, LoadAs::Value, out);
-    case DType::Complex128: return reduce_as<ProdOp<complex128>>(self, mask, LoadAs::Value, out);
-    case DType::Bool: return reduce_as<ProdOp<int64_t>>(self, mask, LoadAs::NonZero, out);
-    default: return reduce_as<ProdOp<int64_t>>(self, mask, LoadAs::Value, out);
+    case DType::Float32:
+      return reduce_as<ProdOp<float>>(self, mask, LoadAs::Value, out);
+    case DType::Float64:
+      return reduce_as<ProdOp<double>>(self, mask, LoadAs::Value, out);
+    case DType::Complex64:
+      return reduce_as<ProdOp<complex64>>(self, mask, LoadAs::Value, out);
+    case DType::Complex128:
+      return reduce_as<ProdOp<complex128>>(self, mask, LoadAs::Value, out);
+    case DType::Bool:
+      return reduce_as<ProdOp<int64_t>>(self, mask, LoadAs::NonZero, out);
+    default:
+      return reduce_as<ProdOp<int64_t>>(self, mask, LoadAs::Value, out);
   }
 }
 
@@ -34,11 +40,15 @@ void extremum(const Tensor& self, const DimMask& mask, Tensor& out) {
   switch (self.dtype) {
     case DType::Float16:
     case DType::BFloat16:
-    case DType::Float32: return reduce_as<Op<float>>(self, mask, LoadAs::Value, out);
-    case DType::Float64: return reduce_as<Op<double>>(self, mask, LoadAs::Value, out);
+    case DType::Float32:
+      return reduce_as<Op<float>>(self, mask, LoadAs::Value, out);
+    case DType::Float64:
+      return reduce_as<Op<double>>(self, mask, LoadAs::Value, out);
     case DType::Bool:
-    case DType::UInt8: return reduce_as<Op<uint8_t>>(self, mask, LoadAs::Value, out);
-    default: return reduce_as<Op<int64_t>>(self, mask, LoadAs::Value, out);
+    case DType::UInt8:
+      return reduce_as<Op<uint8_t>>(self, mask, LoadAs::Value, out);
+    default:
+      return reduce_as<Op<int64_t>>(self, mask, LoadAs::Value, out);
   }
 }
 

@@ -50,8 +50,8 @@ void load_run(const void* src, void* dst, int64_t n) {
 #ifdef __F16C__
   if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, float> && as == LoadAs::Value)
     for (; i + 8 <= n; i += 8)
-      _mm256_storeu_ps(d + i, _mm256_cvtph_ps(_mm_loadu_si128(
-                                  reinterpret_cast<const __m128i*>(s + i))));
+      _mm256_storeu_ps(d + i,
+                       _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i))));
 #endif
   for (; i < n; ++i) d[i] = convert<To, as>(s[i]);
 }
@@ -80,11 +80,16 @@ constexpr Load::Fn pick() {
 template <class From, class To>
 Load::Fn select(LoadAs as) {
   switch (as) {
-    case LoadAs::Value: return pick<From, To, LoadAs::Value>();
-    case LoadAs::NonZero: return pick<From, To, LoadAs::NonZero>();
-    case LoadAs::Absolute: return pick<From, To, LoadAs::Absolute>();
-    case LoadAs::NanToZero: return pick<From, To, LoadAs::NanToZero>();
-    case LoadAs::IsNumber: return pick<From, To, LoadAs::IsNumber>();
+    case LoadAs::Value:
+      return pick<From, To, LoadAs::Value>();
+    case LoadAs::NonZero:
+      return pick<From, To, LoadAs::NonZero>();
+    case LoadAs::Absolute:
+      return pick<From, To, LoadAs::Absolute>();
+    case LoadAs::NanToZero:
+      return pick<From, To, LoadAs::NanToZero>();
+    case LoadAs::IsNumber:
+      return pick<From, To, LoadAs::IsNumber>();
   }
   return nullptr;
 }
@@ -99,13 +104,20 @@ Load load_for(DType from, DType to, LoadAs as) {
   load.fn = dispatch_dtype(from, [&](auto tag) -> Load::Fn {
     using From = decltype(tag);
     switch (to) {
-      case DType::UInt8: return select<From, uint8_t>(as);
-      case DType::Int64: return select<From, int64_t>(as);
-      case DType::Float32: return select<From, float>(as);
-      case DType::Float64: return select<From, double>(as);
-      case DType::Complex64: return select<From, complex64>(as);
-      case DType::Complex128: return select<From, complex128>(as);
-      default: return nullptr;
+      case DType::UInt8:
+        return select<From, uint8_t>(as);
+      case DType::Int64:
+        return select<From, int64_t>(as);
+      case DType::Float32:
+        return select<From, float>(as);
+      case DType::Float64:
+        return select<From, double>(as);
+      case DType::Complex64:
+        return select<From, complex64>(as);
+      case DType::Complex128:
+        return select<From, complex128>(as);
+      default:
+        return nullptr;
     }
   });
   RL_ASSERT(load.fn, "no loader from ", dtype_name(from), " to ", dtype_name(to));

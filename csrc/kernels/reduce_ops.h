@@ -14,16 +14,22 @@ struct SumOp {
   using Total = WideSum<T>;
   static constexpr T identity = T(0);
   template <class V>
-  static V map(V x, V) { return x; }
+  static V map(V x, V) {
+    return x;
+  }
   template <class V>
-  static V combine(V a, V b) { return a + b; }
+  static V combine(V a, V b) {
+    return a + b;
+  }
 };
 
 /// Sum of (x - shift)²; without a shift the sum of squares.
 template <class T>
 struct SquareSumOp : SumOp<T> {
   template <class V>
-  static V map(V x, V shift) { return (x - shift) * (x - shift); }
+  static V map(V x, V shift) {
+    return (x - shift) * (x - shift);
+  }
 };
 
 template <class T>
@@ -32,9 +38,13 @@ struct ProdOp {
   using Total = T;
   static constexpr T identity = T(1);
   template <class V>
-  static V map(V x, V) { return x; }
+  static V map(V x, V) {
+    return x;
+  }
   template <class V>
-  static V combine(V a, V b) { return a * b; }
+  static V combine(V a, V b) {
+    return a * b;
+  }
 };
 
 /// NaN is larger than every number, so that it wins.
@@ -46,9 +56,13 @@ struct MaxOp {
                                     ? -std::numeric_limits<T>::infinity()
                                     : std::numeric_limits<T>::lowest();
   template <class V>
-  static V map(V x, V) { return x; }
+  static V map(V x, V) {
+    return x;
+  }
   template <class V>
-  static V combine(V a, V b) { return ((b > a) | (b != b)) ? b : a; }
+  static V combine(V a, V b) {
+    return ((b > a) | (b != b)) ? b : a;
+  }
 };
 
 template <class T>
@@ -59,9 +73,13 @@ struct MinOp {
                                     ? std::numeric_limits<T>::infinity()
                                     : std::numeric_limits<T>::max();
   template <class V>
-  static V map(V x, V) { return x; }
+  static V map(V x, V) {
+    return x;
+  }
   template <class V>
-  static V combine(V a, V b) { return ((b < a) | (b != b)) ? b : a; }
+  static V combine(V a, V b) {
+    return ((b < a) | (b != b)) ? b : a;
+  }
 };
 
 /// Memory for `n` results: the output itself where types and layout agree.
@@ -70,9 +88,10 @@ class Results {
  public:
   explicit Results(Tensor& out, int slot = kTotalsSlot) : out_(out) {
     direct_ = out.dtype == dtype_of<Total>::value && out.is_contiguous();
-    data = direct_ ? out.data<Total>()
-                   : static_cast<Total*>(
-                         scratch(static_cast<size_t>(out.numel()) * sizeof(Total), slot));
+    data =
+        direct_
+            ? out.data<Total>()
+            : static_cast<Total*>(scratch(static_cast<size_t>(out.numel()) * sizeof(Total), slot));
   }
   /// Converts the results to the output's dtype and writes them.
   void store() {

@@ -8,8 +8,7 @@ namespace {
 template <class T, class Divide>
 void sum_as(const Tensor& self, const DimMask& mask, LoadAs as, Divide&& divide, Tensor& out) {
   Results<WideSum<T>> results(out);
-  reduce<SumOp<T>>(self, mask, load_for(self.dtype, dtype_of<T>::value, as), nullptr,
-                   results.data);
+  reduce<SumOp<T>>(self, mask, load_for(self.dtype, dtype_of<T>::value, as), nullptr, results.data);
   divide(results.data, out.numel());
   results.store();
 }
@@ -20,12 +19,18 @@ void sum_into(const Tensor& self, const DimMask& mask, LoadAs as, Divide&& divid
   switch (out.dtype) {
     case DType::Float16:
     case DType::BFloat16:
-    case DType::Float32: return sum_as<float>(self, mask, as, divide, out);
-    case DType::Float64: return sum_as<double>(self, mask, as, divide, out);
-    case DType::Complex64: return sum_as<complex64>(self, mask, as, divide, out);
-    case DType::Complex128: return sum_as<complex128>(self, mask, as, divide, out);
-    case DType::Bool: return sum_as<int64_t>(self, mask, LoadAs::NonZero, divide, out);
-    default: return sum_as<int64_t>(self, mask, as, divide, out);
+    case DType::Float32:
+      return sum_as<float>(self, mask, as, divide, out);
+    case DType::Float64:
+      return sum_as<double>(self, mask, as, divide, out);
+    case DType::Complex64:
+      return sum_as<complex64>(self, mask, as, divide, out);
+    case DType::Complex128:
+      return sum_as<complex128>(self, mask, as, divide, out);
+    case DType::Bool:
+      return sum_as<int64_t>(self, mask, LoadAs::NonZero, divide, out);
+    default:
+      return sum_as<int64_t>(self, mask, as, divide, out);
   }
 }
 
@@ -59,8 +64,7 @@ void sum(const Tensor& self, std::optional<IntList> dim, bool, std::optional<DTy
 void mean(const Tensor& self, std::optional<DType>, Tensor& out) {
   mean_into(self, reduced_dims(std::nullopt, self.rank()), out);
 }
-void mean(const Tensor& self, std::optional<IntList> dim, bool, std::optional<DType>,
-          Tensor& out) {
+void mean(const Tensor& self, std::optional<IntList> dim, bool, std::optional<DType>, Tensor& out) {
   mean_into(self, reduced_dims(dim, self.rank()), out);
 }
 

@@ -86,8 +86,8 @@ void std_dev(const Tensor& self, bool unbiased, Tensor& out) {
 void std_dev(const Tensor& self, std::optional<IntList> dim, bool unbiased, bool, Tensor& out) {
   var_into(self, dim, unbiased, true, out);
 }
-void std_dev(const Tensor& self, std::optional<IntList> dim, std::optional<Scalar> correction,
-             bool, Tensor& out) {
+void std_dev(const Tensor& self, std::optional<IntList> dim, std::optional<Scalar> correction, bool,
+             Tensor& out) {
   var_into(self, dim, value(correction), true, out);
 }
 void var_mean(const Tensor& self, bool unbiased, Tensor& out, Tensor& mean) {

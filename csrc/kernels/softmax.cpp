@@ -98,8 +98,7 @@ void softmax_as(const Tensor& self, int64_t dim, Tensor& out) {
 template <Form form>
 void softmax_into(const Tensor& self, int64_t dim, Tensor& out) {
   if (out.numel() == 0) return;
-  dispatch_float(out.dtype,
-                 [&](auto t) { softmax_as<decltype(t), form>(self, dim, out); });
+  dispatch_float(out.dtype, [&](auto t) { softmax_as<decltype(t), form>(self, dim, out); });
 }
 
 // e^(x - shift): the middle of logsumexp.
@@ -125,8 +124,7 @@ void logsumexp_as(const Tensor& self, const DimMask& mask, Tensor& out) {
     if (std::isinf(m)) m = 0;
   reduce<ExpSumOp<T>>(self, mask, load, largest.data(), sum.data());
   Result<T> result(out);
-  for (size_t i = 0; i < n; ++i)
-    result.data()[i] = static_cast<T>(std::log(sum[i]) + largest[i]);
+  for (size_t i = 0; i < n; ++i) result.data()[i] = static_cast<T>(std::log(sum[i]) + largest[i]);
   result.store();
 }
 

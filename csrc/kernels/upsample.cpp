@@ -28,44 +28,44 @@ void interpolate(const T* x, T* y, int64_t planes, const std::array<int64_t, 3>&
   const int64_t in_size = in[0] * in[1] * in[2], rows = out[0] * out[1];
   const auto &depth = taps[0], &height = taps[1], &width = taps[2];
   const int64_t work = in[2] * depth.taps * height.taps + out[2] * width.taps;
-  cpu::parallel_for(
-      0, planes * rows, std::max<int64_t>(1, kGrain / work), [&](int64_t first, int64_t last) {
-        std::vector<T> buffer(static_cast<size_t>(in[2]));
-        for (int64_t r = first; r < last; ++r) {
-          const T* plane = x + r / rows * in_size;
-          const int64_t d = r % rows / out[1], h = r % out[1];
-          bool fresh = true;
-          for (int a = 0; a < depth.taps; ++a)
-            for (int b = 0; b < height.taps; ++b) {
-              const auto di = static_cast<size_t>(d * depth.taps + a);
-              const auto hi = static_cast<size_t>(h * height.taps + b);
-              const T weight = depth.weight[di] * height.weight[hi];
-              if (weight == T(0) && !fresh) continue;
-              mix_row(plane + (depth.index[di] * in[1] + height.index[hi]) * in[2], weight, fresh,
-                      buffer.data(), in[2]);
-              fresh = false;
-            }
-          T* to = y + r * out[2];
-          const int64_t* index = width.index.data();
-          const T* weight = width.weight.data();
-          if (width.taps == 2)
-            for (int64_t j = 0; j < out[2]; ++j)
-              to[j] = buffer[index[2 * j]] * weight[2 * j] +
-                      buffer[index[2 * j + 1]] * weight[2 * j + 1];
-          else
-            for (int64_t j = 0; j < out[2]; ++j) {
-              T sum = 0;
-              for (int k = 0; k < width.taps; ++k)
-                sum += buffer[index[width.taps * j + k]] * weight[width.taps * j + k];
-              to[j] = sum;
-            }
-        }
-      });
+  cpu::parallel_for(0, planes * rows, std::max<int64_t>(1, kGrain / work),
+                    [&](int64_t first, int64_t last) {
+                      std::vector<T> buffer(static_cast<size_t>(in[2]));
+                      for (int64_t r = first; r < last; ++r) {
+                        const T* plane = x + r / rows * in_size;
+                        const int64_t d = r % rows / out[1], h = r % out[1];
+                        bool fresh = true;
+                        for (int a = 0; a < depth.taps; ++a)
+                          for (int b = 0; b < height.taps; ++b) {
+                            const auto di = static_cast<size_t>(d * depth.taps + a);
+                            const auto hi = static_cast<size_t>(h * height.taps + b);
+                            const T weight = depth.weight[di] * height.weight[hi];
+                            if (weight == T(0) && !fresh) continue;
+                            mix_row(plane + (depth.index[di] * in[1] + height.index[hi]) * in[2],
+                                    weight, fresh, buffer.data(), in[2]);
+                            fresh = false;
+                          }
+                        T* to = y + r * out[2];
+                        const int64_t* index = width.index.data();
+                        const T* weight = width.weight.data();
+                        if (width.taps == 2)
+                          for (int64_t j = 0; j < out[2]; ++j)
+                            to[j] = buffer[index[2 * j]] * weight[2 * j] +
+                                    buffer[index[2 * j + 1]] * weight[2 * j + 1];
+                        else
+                          for (int64_t j = 0; j < out[2]; ++j) {
+                            T sum = 0;
+                            for (int k = 0; k < width.taps; ++k)
+                              sum += buffer[index[width.taps * j + k]] * weight[width.taps * j + k];
+                            to[j] = sum;
+                          }
+                      }
+                    });
 }
 
 template <class T>
-void upsample_as(const Tensor& self, size_t n, bool cubic, bool align_corners,
-                 const Scales& scales, Tensor& out) {
+void upsample_as(const Tensor& self, size_t n, bool cubic, bool align_corners, const Scales& scales,
+                 Tensor& out) {
   const Tensor input = contiguous_as(self, dtype_of<T>::value);
   const auto in = spatial_sizes(self, n), o = spatial_sizes(out, n);
   Taps<T> taps[3];

@@ -72,7 +72,7 @@ def test_norms_against_numpy() -> None:
     close(out, expected.reshape(x.shape), rtol=1e-10, atol=1e-12)
     out = aten.rms_norm.default(x, [3], None, 1e-6).numpy()
     close(out, x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6), rtol=1e-10)
-    with pytest.raises(RuntimeError, match="weight.*6 elements"):
+    with pytest.raises(RuntimeError, match=r"weight.*6 elements"):
         aten.batch_norm.default(x, w[:5], b, m, v, False, 0.1, 1e-5, False)
 
 
@@ -82,7 +82,9 @@ def windows(x: Any, kernel: int, stride: int, padding: int, fill: float) -> Any:
     return view[:, ::stride, ::stride]
 
 
-@pytest.mark.parametrize(("kernel", "stride", "padding"), [(2, 2, 0), (3, 2, 1), (3, 1, 1), (5, 3, 2)])
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding"), [(2, 2, 0), (3, 2, 1), (3, 1, 1), (5, 3, 2)]
+)
 def test_pooling_against_numpy(kernel: int, stride: int, padding: int) -> None:
     x = array(4, 19, 23)
     args = ([kernel, kernel], [stride, stride], [padding, padding])

@@ -75,7 +75,7 @@ def test_empty_inputs() -> None:
     assert math.isnan(aten.mean.default(x).item())
     assert aten.any.default(x).item() is False
     assert aten.all.default(x).item() is True
-    with pytest.raises(IndexError, match="amax.*reduction dim 0 to have non-zero size"):
+    with pytest.raises(IndexError, match=r"amax.*reduction dim 0 to have non-zero size"):
         aten.amax.default(x, [0])
     with pytest.raises(RuntimeError, match="numel"):
         aten.max.default(x)
@@ -100,7 +100,7 @@ def test_dims_are_checked() -> None:
         aten.sum.dim_IntList(x, [2])
     with pytest.raises(RuntimeError, match="dim 1 appears multiple times"):
         aten.sum.dim_IntList(x, [1, -1])
-    with pytest.raises(RuntimeError, match="mean.*int64"):
+    with pytest.raises(RuntimeError, match=r"mean.*int64"):
         aten.mean.default(np.arange(3))
 
 

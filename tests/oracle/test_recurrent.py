@@ -24,7 +24,10 @@ def weights(dtype: str, kind: str, inputs: int, hidden: int, layers: int, direct
         width = inputs if layer == 0 else state * directions
         for d in range(directions):
             seed = 10 * (layer * directions + d)
-            out += [make(dtype, g, width, seed=seed) * 0.3, make(dtype, g, state, seed=seed + 1) * 0.3]
+            out += [
+                make(dtype, g, width, seed=seed) * 0.3,
+                make(dtype, g, state, seed=seed + 1) * 0.3,
+            ]
             if biases:
                 out += [make(dtype, g, seed=seed + 2), make(dtype, g, seed=seed + 3)]
             if projected:

@@ -126,9 +126,7 @@ def parse_schema(text: str) -> Schema:
         if not found:
             raise SchemaError(f"cannot parse argument '{part}' of '{text}'")
         type_text, argument_name, default = found.groups()
-        arguments.append(
-            Argument(argument_name, parse_type(type_text), default, keyword_only)
-        )
+        arguments.append(Argument(argument_name, parse_type(type_text), default, keyword_only))
     returns_text = returns_text.strip()
     returns: list[Type] = []
     names: list[str] = []

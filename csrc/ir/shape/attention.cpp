@@ -47,8 +47,8 @@ void check_mask(const TensorMeta& mask, const TensorMeta& q, const Dims& scores)
   RL_CHECK(mask.dtype == DType::Bool || mask.dtype == q.dtype || mask.dtype == DType::Float32,
            Runtime, kName, ": expected attn_mask dtype to be bool or float32 or to match query ",
            dtype_name(q.dtype), ", got ", dtype_name(mask.dtype));
-  RL_CHECK(mask.rank() >= 2, Index, kName, ": expected attn_mask to be at least 2 dimensional, got shape ",
-           mask.sizes);
+  RL_CHECK(mask.rank() >= 2, Index, kName,
+           ": expected attn_mask to be at least 2 dimensional, got shape ", mask.sizes);
   const bool fits = broadcast(scores, mask.sizes) == scores;
   RL_CHECK(fits, Runtime, kName, ": attn_mask of shape ", mask.sizes,
            " cannot be broadcast to scores of shape ", scores);

@@ -8,8 +8,7 @@ void embedding(const TensorMeta& weight, const TensorMeta& indices, int64_t, boo
   RL_CHECK(weight.rank() == 2, Runtime, "embedding: 'weight' must be 2-D, got shape ",
            weight.sizes);
   RL_CHECK(indices.dtype == DType::Int64 || indices.dtype == DType::Int32, Runtime,
-           "embedding: expected indices of dtype int64 or int32, got ",
-           dtype_name(indices.dtype));
+           "embedding: expected indices of dtype int64 or int32, got ", dtype_name(indices.dtype));
   Dims sizes = indices.sizes;
   sizes.push_back(weight.sizes[1]);
   out.set(weight.dtype, sizes);
@@ -32,8 +31,7 @@ void pixel_shuffle(const TensorMeta& self, int64_t factor, TensorMeta& out) {
 
 void pixel_unshuffle(const TensorMeta& self, int64_t factor, TensorMeta& out) {
   RL_CHECK(self.rank() >= 3, Runtime,
-           "pixel_unshuffle: expected input to have at least 3 dimensions, got shape ",
-           self.sizes);
+           "pixel_unshuffle: expected input to have at least 3 dimensions, got shape ", self.sizes);
   RL_CHECK(factor > 0 && self.size(-2) % factor == 0 && self.size(-1) % factor == 0, Runtime,
            "pixel_unshuffle: expected height and width to be divisible by downscale_factor=",
            factor, ", got shape ", self.sizes);

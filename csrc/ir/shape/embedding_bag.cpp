@@ -35,8 +35,8 @@ void embedding_bag(const TensorMeta& weight, const TensorMeta& indices, const Te
                    bool, int64_t mode, bool, const TensorMeta* scales, bool include_last_offset,
                    TensorMeta& out, TensorMeta& offset2bag, TensorMeta& bag_size,
                    TensorMeta& max_indices) {
-  bag(weight, indices, offsets, mode, scales, include_last_offset, false, out, offset2bag,
-      bag_size, max_indices);
+  bag(weight, indices, offsets, mode, scales, include_last_offset, false, out, offset2bag, bag_size,
+      max_indices);
 }
 void embedding_bag(const TensorMeta& weight, const TensorMeta& indices, const TensorMeta& offsets,
                    bool, int64_t mode, bool, const TensorMeta* scales, bool include_last_offset,

@@ -13,10 +13,10 @@ void grid_sampler(const TensorMeta& input, const TensorMeta& grid, int64_t inter
   RL_CHECK(grid.sizes[0] == input.sizes[0] && grid.sizes.back() == input.rank() - 2, Runtime,
            "grid_sampler: expected grid of batch size ", input.sizes[0], " and last dimension ",
            input.rank() - 2, ", got ", grid.sizes);
-  RL_CHECK(interpolation_mode >= 0 && interpolation_mode <= 2 && padding_mode >= 0 &&
-               padding_mode <= 2,
-           Runtime, "grid_sampler: interpolation_mode and padding_mode must be 0, 1 or 2, got ",
-           interpolation_mode, " and ", padding_mode);
+  RL_CHECK(
+      interpolation_mode >= 0 && interpolation_mode <= 2 && padding_mode >= 0 && padding_mode <= 2,
+      Runtime, "grid_sampler: interpolation_mode and padding_mode must be 0, 1 or 2, got ",
+      interpolation_mode, " and ", padding_mode);
   RL_CHECK(interpolation_mode != 2 || input.rank() == 4, Runtime,
            "grid_sampler: bicubic interpolation only supports 4D input, got shape ", input.sizes);
   for (size_t d = 2; d < input.sizes.size(); ++d)

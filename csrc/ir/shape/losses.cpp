@@ -6,8 +6,10 @@ namespace rushlight::shape {
 namespace {
 
 void check_reduction(int64_t reduction) {
-  RL_CHECK(reduction >= kNone && reduction <= kSum, Value, "reduction must be 0 (none), 1 (mean) or "
-           "2 (sum), got ", reduction);
+  RL_CHECK(reduction >= kNone && reduction <= kSum, Value,
+           "reduction must be 0 (none), 1 (mean) or "
+           "2 (sum), got ",
+           reduction);
 }
 
 void elementwise(const char* name, const TensorMeta& self, const TensorMeta& target,
@@ -88,8 +90,8 @@ void binary_cross_entropy(const TensorMeta& self, const TensorMeta& target,
   elementwise("binary_cross_entropy", self, target, reduction, out);
 }
 void binary_cross_entropy(const TensorMeta& self, const TensorMeta& target,
-                          const TensorMeta* weight, const TensorMeta* pos_weight,
-                          int64_t reduction, TensorMeta& out) {
+                          const TensorMeta* weight, const TensorMeta* pos_weight, int64_t reduction,
+                          TensorMeta& out) {
   same_sizes("binary_cross_entropy_with_logits", "target", self, target);
   check_broadcasts("binary_cross_entropy_with_logits", "weight", weight, self);
   check_broadcasts("binary_cross_entropy_with_logits", "pos_weight", pos_weight, self);
@@ -109,17 +111,16 @@ void nll_loss_nd(const TensorMeta& self, const TensorMeta& target, const TensorM
                  int64_t reduction, int64_t, TensorMeta& out) {
   classes("nll_loss_nd", self, target, weight, reduction, ErrorKind::Value, out);
 }
-void cross_entropy_loss(const TensorMeta& self, const TensorMeta& target,
-                        const TensorMeta* weight, int64_t reduction, int64_t,
-                        double label_smoothing, TensorMeta& out) {
+void cross_entropy_loss(const TensorMeta& self, const TensorMeta& target, const TensorMeta* weight,
+                        int64_t reduction, int64_t, double label_smoothing, TensorMeta& out) {
   RL_CHECK(label_smoothing >= 0 && label_smoothing <= 1, Runtime,
            "cross_entropy_loss: label_smoothing must be between 0 and 1, got ", label_smoothing);
   if (!is_floating(target.dtype))
     return classes("cross_entropy_loss", self, target, weight, reduction, ErrorKind::Value, out);
   check_reduction(reduction);
   RL_CHECK(self.sizes == target.sizes, Runtime,
-           "cross_entropy_loss: expected probabilities of the input's shape ", self.sizes,
-           ", got ", target.sizes);
+           "cross_entropy_loss: expected probabilities of the input's shape ", self.sizes, ", got ",
+           target.sizes);
   Dims sizes = self.sizes;
   sizes.erase(self.rank() == 1 ? 0 : 1);
   out.set(self.dtype, reduction == kNone ? sizes : Dims());

@@ -46,8 +46,8 @@ DType statistics_dtype(const TensorMeta& input, const TensorMeta* weight) {
 void channels_like(const char* name, const TensorMeta& input, const TensorMeta* weight,
                    const TensorMeta* bias, TensorMeta& out) {
   require_float(name, input);
-  RL_CHECK(input.rank() >= 2, Runtime, name, ": expected at least 2 dimensions, got input of shape ",
-           input.sizes);
+  RL_CHECK(input.rank() >= 2, Runtime, name,
+           ": expected at least 2 dimensions, got input of shape ", input.sizes);
   check_channels(name, "weight", weight, input.sizes[1]);
   check_channels(name, "bias", bias, input.sizes[1]);
   out.set(input.dtype, input.sizes);
@@ -145,8 +145,7 @@ void batch_norm(const TensorMeta& input, const TensorMeta* weight, const TensorM
   saved(input, weight, training, save_mean, save_inverse);
 }
 void batch_norm(const TensorMeta& input, const TensorMeta* weight, const TensorMeta* bias, bool,
-                double, double, TensorMeta& out, TensorMeta& save_mean,
-                TensorMeta& save_inverse) {
+                double, double, TensorMeta& out, TensorMeta& save_mean, TensorMeta& save_inverse) {
   channels_like("batch_norm", input, weight, bias, out);
   saved(input, weight, true, save_mean, save_inverse);
 }

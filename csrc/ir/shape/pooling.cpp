@@ -16,10 +16,8 @@ void check_input(const char* name, const TensorMeta& self, size_t n) {
 }
 
 void check_list(const char* name, const char* what, IntList values, size_t n, bool may_be_empty) {
-  const bool fits =
-      values.size() == 1 || values.size() == n || (may_be_empty && values.empty());
-  RL_CHECK(fits, Runtime, name, ": ", what, " must be one int or ", n, " ints, got ",
-           Dims(values));
+  const bool fits = values.size() == 1 || values.size() == n || (may_be_empty && values.empty());
+  RL_CHECK(fits, Runtime, name, ": ", what, " must be one int or ", n, " ints, got ", Dims(values));
 }
 
 void pool(const char* name, const TensorMeta& self, size_t n, IntList kernel, IntList stride,
@@ -85,23 +83,23 @@ void adaptive(const char* name, const TensorMeta& self, size_t n, IntList output
 
 }  // namespace
 
-#define RL_MAX_POOL(n)                                                                           \
-  void max_pool##n##d(const TensorMeta& self, IntList kernel, IntList stride, IntList padding,   \
-                      IntList dilation, bool ceil_mode, TensorMeta& out) {                       \
-    max_pool("max_pool" #n "d", self, n, kernel, stride, padding, dilation, ceil_mode, out);     \
-  }                                                                                              \
-  void max_pool##n##d(const TensorMeta& self, IntList kernel, IntList stride, IntList padding,   \
-                      IntList dilation, bool ceil_mode, TensorMeta& out, TensorMeta& indices) {  \
-    max_pool("max_pool" #n "d", self, n, kernel, stride, padding, dilation, ceil_mode, out);     \
-    indices.set(DType::Int64, out.sizes);                                                        \
-  }                                                                                              \
-  void adaptive_avg_pool##n##d(const TensorMeta& self, IntList output_size, TensorMeta& out) {   \
-    adaptive("adaptive_avg_pool" #n "d", self, n, output_size, out);                             \
-  }                                                                                              \
-  void adaptive_max_pool##n##d(const TensorMeta& self, IntList output_size, TensorMeta& out,     \
-                               TensorMeta& indices) {                                            \
-    adaptive("adaptive_max_pool" #n "d", self, n, output_size, out);                             \
-    indices.set(DType::Int64, out.sizes);                                                        \
+#define RL_MAX_POOL(n)                                                                          \
+  void max_pool##n##d(const TensorMeta& self, IntList kernel, IntList stride, IntList padding,  \
+                      IntList dilation, bool ceil_mode, TensorMeta& out) {                      \
+    max_pool("max_pool" #n "d", self, n, kernel, stride, padding, dilation, ceil_mode, out);    \
+  }                                                                                             \
+  void max_pool##n##d(const TensorMeta& self, IntList kernel, IntList stride, IntList padding,  \
+                      IntList dilation, bool ceil_mode, TensorMeta& out, TensorMeta& indices) { \
+    max_pool("max_pool" #n "d", self, n, kernel, stride, padding, dilation, ceil_mode, out);    \
+    indices.set(DType::Int64, out.sizes);                                                       \
+  }                                                                                             \
+  void adaptive_avg_pool##n##d(const TensorMeta& self, IntList output_size, TensorMeta& out) {  \
+    adaptive("adaptive_avg_pool" #n "d", self, n, output_size, out);                            \
+  }                                                                                             \
+  void adaptive_max_pool##n##d(const TensorMeta& self, IntList output_size, TensorMeta& out,    \
+                               TensorMeta& indices) {                                           \
+    adaptive("adaptive_max_pool" #n "d", self, n, output_size, out);                            \
+    indices.set(DType::Int64, out.sizes);                                                       \
   }
 RL_MAX_POOL(1)
 RL_MAX_POOL(2)

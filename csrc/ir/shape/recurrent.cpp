@@ -18,8 +18,8 @@ void network(const char* name, int64_t gates, const TensorMeta& input, const Ten
   const int64_t directions = bidirectional ? 2 : 1, rows = layers * directions;
   const int64_t batch = input.sizes[batch_first ? 0 : 1];
   const int64_t state = hx.sizes[2], hidden = cx ? cx->size(-1) : state;
-  RL_CHECK(hx.sizes[0] == rows && hx.sizes[1] == batch, Runtime, name,
-           ": Expected hidden size [", rows, ", ", batch, ", ", state, "], got ", hx.sizes);
+  RL_CHECK(hx.sizes[0] == rows && hx.sizes[1] == batch, Runtime, name, ": Expected hidden size [",
+           rows, ", ", batch, ", ", state, "], got ", hx.sizes);
   if (cx)
     RL_CHECK(cx->rank() == 3 && cx->sizes[0] == rows && cx->sizes[1] == batch, Runtime, name,
              ": Expected cell size [", rows, ", ", batch, ", ", hidden, "], got ", cx->sizes);
@@ -65,12 +65,11 @@ void cell(const char* name, int64_t gates, const TensorMeta& input, const Tensor
            ": expected 1D or 2D input and hidden state of one rank, got shapes ", input.sizes,
            " and ", hx.sizes);
   const int64_t hidden = hx.size(-1);
-  RL_CHECK(input.rank() == 1 || input.sizes[0] == hx.sizes[0], Runtime, name,
-           ": input batch size ", input.sizes[0], " doesn't match hidden batch size ",
-           hx.sizes[0]);
-  RL_CHECK((w_ih.sizes == Dims{gates * hidden, input.size(-1)}), Runtime, name,
-           ": input has size ", input.size(-1), " and hidden state ", hidden,
-           ", got input weight of shape ", w_ih.sizes);
+  RL_CHECK(input.rank() == 1 || input.sizes[0] == hx.sizes[0], Runtime, name, ": input batch size ",
+           input.sizes[0], " doesn't match hidden batch size ", hx.sizes[0]);
+  RL_CHECK((w_ih.sizes == Dims{gates * hidden, input.size(-1)}), Runtime, name, ": input has size ",
+           input.size(-1), " and hidden state ", hidden, ", got input weight of shape ",
+           w_ih.sizes);
   RL_CHECK((w_hh.sizes == Dims{gates * hidden, hidden}), Runtime, name, ": hidden state has size ",
            hidden, ", got hidden weight of shape ", w_hh.sizes);
   for (const TensorMeta* b : {b_ih, b_hh})
@@ -90,17 +89,17 @@ void lstm(const TensorMeta& input, TensorList hx, TensorList params, bool has_bi
   c.set(input.dtype, hx[1]->sizes);
 }
 
-#define RL_RNN(name, gates)                                                                      \
-  void name(const TensorMeta& input, const TensorMeta& hx, TensorList params, bool has_biases,   \
-            int64_t num_layers, double dropout, bool train, bool bidirectional,                  \
-            bool batch_first, TensorMeta& out, TensorMeta& h) {                                  \
-    network(#name, gates, input, hx, nullptr, params, has_biases, num_layers, dropout, train,    \
-            bidirectional, batch_first, out, h);                                                 \
-  }                                                                                              \
-  void name##_cell(const TensorMeta& input, const TensorMeta& hx, const TensorMeta& w_ih,        \
-                   const TensorMeta& w_hh, const TensorMeta* b_ih, const TensorMeta* b_hh,       \
-                   TensorMeta& out) {                                                            \
-    cell(#name "_cell", gates, input, hx, w_ih, w_hh, b_ih, b_hh, out);                          \
+#define RL_RNN(name, gates)                                                                       \
+  void name(const TensorMeta& input, const TensorMeta& hx, TensorList params, bool has_biases,    \
+            int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first, \
+            TensorMeta& out, TensorMeta& h) {                                                     \
+    network(#name, gates, input, hx, nullptr, params, has_biases, num_layers, dropout, train,     \
+            bidirectional, batch_first, out, h);                                                  \
+  }                                                                                               \
+  void name##_cell(const TensorMeta& input, const TensorMeta& hx, const TensorMeta& w_ih,         \
+                   const TensorMeta& w_hh, const TensorMeta* b_ih, const TensorMeta* b_hh,        \
+                   TensorMeta& out) {                                                             \
+    cell(#name "_cell", gates, input, hx, w_ih, w_hh, b_ih, b_hh, out);                           \
   }
 RL_RNN(gru, 3)
 RL_RNN(rnn_tanh, 1)

@@ -29,7 +29,9 @@ inline DimMask reduced_dims(std::optional<IntList> dims, int64_t rank) {
   return mask;
 }
 
-inline DimMask reduced_dim(int64_t dim, int64_t rank) { return reduced_dims(IntList(&dim, 1), rank); }
+inline DimMask reduced_dim(int64_t dim, int64_t rank) {
+  return reduced_dims(IntList(&dim, 1), rank);
+}
 
 inline DimMask reduced_dim(std::optional<int64_t> dim, int64_t rank) {
   return dim ? reduced_dim(*dim, rank) : reduced_dims(std::nullopt, rank);

@@ -59,8 +59,8 @@ void var(const TensorMeta& self, OptionalDims dim, bool keepdim, TensorMeta& out
   reduce(self, reduced_dims(dim, self.rank()), keepdim, out);
 }
 
-void vector_norm(const char* name, const TensorMeta& self, double p, OptionalDims dim,
-                 bool keepdim, TensorMeta& out) {
+void vector_norm(const char* name, const TensorMeta& self, double p, OptionalDims dim, bool keepdim,
+                 TensorMeta& out) {
   require_inexact(name, self.dtype);
   require_inexact(name, out.dtype);
   RL_CHECK(is_complex(self.dtype) == is_complex(out.dtype), Runtime, name,

@@ -21,9 +21,7 @@ DType first(std::span<const Argument> args);
 /// unless those are of a higher category.
 DType promote(std::span<const Argument> args);
 /// The default float type for integers and bools.
-constexpr DType to_float(DType t) {
-  return is_floating(t) || is_complex(t) ? t : DType::Float32;
-}
+constexpr DType to_float(DType t) { return is_floating(t) || is_complex(t) ? t : DType::Float32; }
 constexpr DType to_complex(DType t) {
   if (is_complex(t)) return t;
   return t == DType::Float64 ? DType::Complex128 : DType::Complex64;

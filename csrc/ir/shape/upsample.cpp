@@ -10,8 +10,8 @@ using OptionalDims = std::optional<IntList>;
 using OptionalFloats = std::optional<FloatList>;
 
 void upsample(size_t n, const TensorMeta& self, IntList size, TensorMeta& out) {
-  RL_CHECK(self.sizes.size() == n + 2, Runtime, "upsample: expected ", n + 2,
-           "D input, got shape ", self.sizes);
+  RL_CHECK(self.sizes.size() == n + 2, Runtime, "upsample: expected ", n + 2, "D input, got shape ",
+           self.sizes);
   RL_CHECK(size.size() == n, Runtime, "upsample: expected output_size of ", n, " elements, got ",
            Dims(size));
   Dims sizes = self.sizes;
@@ -40,14 +40,14 @@ void upsample(size_t n, const TensorMeta& self, OptionalDims size, OptionalFloat
 
 }  // namespace
 
-#define RL_UPSAMPLE(n)                                                                          \
-  void upsample##n##d(const TensorMeta& self, OptionalDims size, OptionalFloats factors,        \
-                      TensorMeta& out) {                                                        \
-    upsample(n, self, size, factors, out);                                                      \
-  }                                                                                             \
-  void upsample##n##d(const TensorMeta& self, OptionalDims size, bool, OptionalFloats factors,  \
-                      TensorMeta& out) {                                                        \
-    upsample(n, self, size, factors, out);                                                      \
+#define RL_UPSAMPLE(n)                                                                         \
+  void upsample##n##d(const TensorMeta& self, OptionalDims size, OptionalFloats factors,       \
+                      TensorMeta& out) {                                                       \
+    upsample(n, self, size, factors, out);                                                     \
+  }                                                                                            \
+  void upsample##n##d(const TensorMeta& self, OptionalDims size, bool, OptionalFloats factors, \
+                      TensorMeta& out) {                                                       \
+    upsample(n, self, size, factors, out);                                                     \
   }
 RL_UPSAMPLE(1)
 RL_UPSAMPLE(2)
@@ -70,8 +70,7 @@ void upsample1d(const TensorMeta& self, IntList size, bool, Scale, TensorMeta& o
 void upsample2d(const TensorMeta& self, IntList size, bool, Scale, Scale, TensorMeta& out) {
   upsample(2, self, size, out);
 }
-void upsample3d(const TensorMeta& self, IntList size, bool, Scale, Scale, Scale,
-                TensorMeta& out) {
+void upsample3d(const TensorMeta& self, IntList size, bool, Scale, Scale, Scale, TensorMeta& out) {
   upsample(3, self, size, out);
 }
 

@@ -18,8 +18,9 @@ void embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
   cpu::parallel_for(
       0, index.numel(), std::max<int64_t>(1, 4 * kGrain / bytes), [&](int64_t first, int64_t last) {
         for (int64_t i = first; i < last; ++i) {
-          RL_CHECK(at[i] >= 0 && at[i] < rows, Index, "embedding: index out of range: expected 0 <= ",
-                   "index < ", rows, ", got ", at[i], " at position ", i);
+          RL_CHECK(at[i] >= 0 && at[i] < rows, Index,
+                   "embedding: index out of range: expected 0 <= ", "index < ", rows, ", got ",
+                   at[i], " at position ", i);
           std::memcpy(to + i * bytes, table.raw() + at[i] * step, static_cast<size_t>(bytes));
         }
       });

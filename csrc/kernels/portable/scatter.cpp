@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/portable/number.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/lanes.h"
+#include "kernels/portable/number.h"
 
 namespace rushlight::kernels::portable {
 namespace {
