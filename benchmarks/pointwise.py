@@ -20,7 +20,7 @@ import torch
 
 import rushlight
 
-ROUNDS = 15
+ROUNDS = 200
 
 
 def best(functions: list[Callable[[], Any]], repeat: int) -> list[float]:
@@ -91,7 +91,7 @@ def main() -> None:
     results = {}
     print(f"{'operator':20} {'ours us':>9} {'torch us':>9} {'ratio':>6}")
     for name, functions in rows(options.size).items():
-        ours, theirs = best(list(functions), 1000 if name.endswith(" 10") else 5)
+        ours, theirs = best(list(functions), 500 if name.endswith(" 10") else 1)
         results[name] = {"ours_us": ours * 1e6, "torch_us": theirs * 1e6, "ratio": ours / theirs}
         print(f"{name:20} {ours * 1e6:9.1f} {theirs * 1e6:9.1f} {ours / theirs:6.2f}")
     if options.json:
