@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "philox.h"
 
@@ -13,13 +14,17 @@ struct RandomStream {
   uint64_t seed = 0;
   uint64_t begin = 0;  // first counter
 
-  /// 64-bit word i of the stretch; each counter gives two.
-  uint64_t word(int64_t i) const {
-    const uint64_t counter = begin + static_cast<uint64_t>(i) / 2;
+  /// 64-bit words 2 p and 2 p + 1 of the stretch: those of one counter.
+  std::pair<uint64_t, uint64_t> words(int64_t p) const {
+    const uint64_t counter = begin + static_cast<uint64_t>(p);
     const PhiloxBlock bits =
         philox({static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0}, seed);
-    const size_t half = i % 2 == 0 ? 0 : 2;
-    return uint64_t{bits[half]} << 32 | bits[half + 1];
+    return {uint64_t{bits[0]} << 32 | bits[1], uint64_t{bits[2]} << 32 | bits[3]};
+  }
+  /// 64-bit word i of the stretch.
+  uint64_t word(int64_t i) const {
+    const auto [even, odd] = words(i / 2);
+    return i % 2 == 0 ? even : odd;
   }
 };
 

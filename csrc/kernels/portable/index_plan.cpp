@@ -1,5 +1,7 @@
 #include "kernels/portable/index_plan.h"
 
+#include <cstring>
+
 #include "ir/shape/index_layout.h"
 
 namespace rushlight::kernels::portable {
@@ -56,15 +58,24 @@ Tensor nonzero_positions(const Tensor& self) {
   const int64_t n = mask.numel(), rank = mask.rank();
   const int64_t count = std::count(set, set + n, true);
   Tensor out = Tensor::empty(Dims{count, rank}, DType::Int64);
+  if (rank == 0 || count == 0) return out;
+  // Row by row along the last dimension, so that the other coordinates are found once a row.
+  const int64_t width = self.sizes.back();
   int64_t* at = out.data<int64_t>();
-  for (int64_t i = 0; i < n; ++i) {
-    if (!set[i]) continue;
-    int64_t rest = i;
-    for (int64_t d = rank; d-- > 0;) {
-      at[d] = rest % self.sizes[d];
-      rest /= self.sizes[d];
+  Dims outer(static_cast<size_t>(rank));
+  for (const bool* row = set; row < set + n; row += width) {
+    if (std::memchr(row, 1, static_cast<size_t>(width))) {
+      for (int64_t i = 0; i < width; ++i) {
+        if (!row[i]) continue;
+        for (int64_t d = 0; d + 1 < rank; ++d) at[d] = outer[d];
+        at[rank - 1] = i;
+        at += rank;
+      }
     }
-    at += rank;
+    for (int64_t d = rank - 1; d-- > 0;) {
+      if (++outer[d] < self.sizes[d]) break;
+      outer[d] = 0;
+    }
   }
   return out;
 }

@@ -46,19 +46,28 @@ void for_each_indexed(const Tensor& self, int64_t dim, const Tensor& index, IntL
   const auto outer = static_cast<int64_t>(to.outer.size());
   const auto inner = static_cast<int64_t>(to.inner.size());
   const int64_t* positions = index.data<int64_t>();
+  // The offset in `self` for the index at `position`.
+  const auto place = [&](const int64_t* position) {
+    int64_t v = *position;
+    if (rule.negative && v < 0) v += limit;
+    if (v < 0 || v >= limit) [[unlikely]]
+      out_of_bounds(*position, dim, limit, rule.kind);
+    return v * to.stride;
+  };
   const auto block = [&](int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
-    for (int64_t i = i0; i < i1; ++i)
-      for (int64_t k = 0; k < count; ++k) {
-        const int64_t* row = positions + at.outer[i] + k * at.stride;
-        const int64_t b = from.outer[i] + k * from.stride;
-        for (int64_t j = j0; j < j1; ++j) {
-          int64_t v = row[at.inner[j]];
-          if (rule.negative && v < 0) v += limit;
-          if (v < 0 || v >= limit) [[unlikely]]
-            out_of_bounds(row[at.inner[j]], dim, limit, rule.kind);
-          visit(to.outer[i] + v * to.stride + to.inner[j], b + from.inner[j]);
-        }
+    for (int64_t i = i0; i < i1; ++i) {
+      const int64_t* row = positions + at.outer[i];
+      const int64_t a = to.outer[i];
+      int64_t b = from.outer[i];
+      if (inner == 1) {
+        for (int64_t k = 0; k < count; ++k, row += at.stride, b += from.stride)
+          visit(a + place(row), b);
+        continue;
       }
+      for (int64_t k = 0; k < count; ++k, row += at.stride, b += from.stride)
+        for (int64_t j = j0; j < j1; ++j)
+          visit(a + place(row + at.inner[j]) + to.inner[j], b + from.inner[j]);
+    }
   };
   if (outer > 1)
     cpu::parallel_for(0, outer, kGrain / std::max<int64_t>(count * inner, 1) + 1,

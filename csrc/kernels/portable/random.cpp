@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "core/generator.h"
 #include "kernels/generated.h"
@@ -22,7 +23,7 @@ int mantissa_bits(DType t) {
 
 // Uniform in [0, 1).
 double uniform_from(uint64_t word, int bits) {
-  return std::ldexp(static_cast<double>(word >> (64 - bits)), -bits);
+  return static_cast<double>(word >> (64 - bits)) / static_cast<double>(uint64_t{1} << bits);
 }
 
 // Uniform in [0, range).
@@ -30,46 +31,65 @@ uint64_t below(uint64_t word, uint64_t range) {
   return static_cast<uint64_t>(static_cast<unsigned __int128>(word) * range >> 64);
 }
 
-// out[i] = value(stream, i), threaded; the memory of `out` is dense.
+template <class T, class V>
+T converted(V v) {
+  if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
+    return T(static_cast<typename T::value_type>(v));
+  else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    return T(static_cast<float>(v));
+  else
+    return static_cast<T>(v);
+}
+
+// Elements 2 p and 2 p + 1 of `out` become pair(p, words 2 p and 2 p + 1 of the stream). Threaded;
+// the memory of `out` is dense.
 template <class F>
-void draw(Tensor& out, int64_t words, F&& value) {
-  const RandomStream stream = default_generator().reserve(words);
+void draw_pairs(Tensor& out, F&& pair) {
+  const int64_t n = out.numel();
+  const RandomStream stream = default_generator().reserve(n);
   dispatch_dtype(out.dtype, [&](auto zero) {
     using T = decltype(zero);
     T* data = out.data<T>();
-    cpu::parallel_for(0, out.numel(), kGrain / 8, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) data[i] = Scalar(value(stream, i)).to<T>();
+    cpu::parallel_for(0, (n + 1) / 2, kGrain / 16, [&](int64_t first, int64_t last) {
+      for (int64_t p = first; p < last; ++p) {
+        const auto [a, b] = pair(p, stream.words(p));
+        data[2 * p] = converted<T>(a);
+        if (2 * p + 1 < n) data[2 * p + 1] = converted<T>(b);
+      }
     });
+  });
+}
+
+// out[i] = value(word i of the stream, i).
+template <class F>
+void draw(Tensor& out, F&& value) {
+  const int64_t last = out.numel() - 1;
+  draw_pairs(out, [&](int64_t p, std::pair<uint64_t, uint64_t> words) {
+    return std::pair(value(words.first, 2 * p), value(words.second, std::min(2 * p + 1, last)));
   });
 }
 
 void draw_uniform(Tensor& out, double from, double to) {
   const int bits = mantissa_bits(out.dtype);
-  draw(out, out.numel(), [=](const RandomStream& s, int64_t i) {
-    return from + (to - from) * uniform_from(s.word(i), bits);
-  });
+  draw(out, [=](uint64_t word, int64_t) { return from + (to - from) * uniform_from(word, bits); });
 }
 
 // Box and Muller: two uniform numbers make two normal ones.
-double normal(const RandomStream& s, int64_t i) {
-  const int64_t pair = i & ~int64_t{1};
-  const double radius = std::sqrt(-2 * std::log1p(-uniform_from(s.word(pair), 53)));
-  const double angle = 2 * std::numbers::pi * uniform_from(s.word(pair + 1), 53);
-  return radius * (i & 1 ? std::sin(angle) : std::cos(angle));
-}
-
 void draw_normal(Tensor& out, double mean, double std) {
   RL_CHECK(std >= 0, Runtime, "normal expects std >= 0.0, but found std ", std);
   RL_CHECK(is_floating(out.dtype), Runtime, "normal: expected a floating-point dtype, got ",
            dtype_name(out.dtype));
-  draw(out, out.numel() + 1,
-       [=](const RandomStream& s, int64_t i) { return mean + std * normal(s, i); });
+  draw_pairs(out, [=](int64_t, std::pair<uint64_t, uint64_t> words) {
+    const double radius = std * std::sqrt(-2 * std::log1p(-uniform_from(words.first, 53)));
+    const double angle = 2 * std::numbers::pi * uniform_from(words.second, 53);
+    return std::pair(mean + radius * std::cos(angle), mean + radius * std::sin(angle));
+  });
 }
 
 void draw_integers(Tensor& out, int64_t low, int64_t high) {
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  draw(out, out.numel(), [=](const RandomStream& s, int64_t i) {
-    return static_cast<int64_t>(static_cast<uint64_t>(low) + below(s.word(i), range));
+  draw(out, [=](uint64_t word, int64_t) {
+    return static_cast<int64_t>(static_cast<uint64_t>(low) + below(word, range));
   });
 }
 
@@ -85,8 +105,7 @@ void draw_bernoulli(const Tensor& p, Tensor& out) {
   for (int64_t i = 0; i < p.numel(); ++i)
     RL_CHECK(chance[i] >= 0 && chance[i] <= 1, Runtime,
              "Expected p_in >= 0 && p_in <= 1 to be true, but got p = ", chance[i]);
-  draw(out, out.numel(),
-       [=](const RandomStream& s, int64_t i) { return uniform_from(s.word(i), 53) < chance[i]; });
+  draw(out, [=](uint64_t word, int64_t i) { return uniform_from(word, 53) < chance[i]; });
 }
 
 }  // namespace
@@ -125,9 +144,7 @@ void uniform(const Tensor&, double from, double to, Tensor& out) {
 void normal(const Tensor&, double mean, double std, Tensor& out) { draw_normal(out, mean, std); }
 void exponential(const Tensor&, double lambd, Tensor& out) {
   RL_CHECK(lambd > 0, Runtime, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
-  draw(out, out.numel(), [=](const RandomStream& s, int64_t i) {
-    return -std::log1p(-uniform_from(s.word(i), 53)) / lambd;
-  });
+  draw(out, [=](uint64_t word, int64_t) { return -std::log1p(-uniform_from(word, 53)) / lambd; });
 }
 
 void bernoulli(const Tensor& self, Tensor& out) {
@@ -136,8 +153,7 @@ void bernoulli(const Tensor& self, Tensor& out) {
   draw_bernoulli(self, out);
 }
 void bernoulli(const Tensor&, double p, Tensor& out) {
-  draw(out, out.numel(),
-       [=](const RandomStream& s, int64_t i) { return uniform_from(s.word(i), 53) < p; });
+  draw(out, [=](uint64_t word, int64_t) { return uniform_from(word, 53) < p; });
 }
 void bernoulli(const Tensor& self, const Tensor& p, Tensor& out) {
   draw_bernoulli(expanded(p, self.sizes), out);
