@@ -34,7 +34,7 @@ void for_each_element(const IndexPlan& plan, F&& put) {
     cpu::parallel_for(0, before, kGrain / std::max<int64_t>(indexed * after, 1) + 1,
                       [&](int64_t i0, int64_t i1) { block(i0, i1, 0, after); });
   else
-    cpu::parallel_for(0, after, kGrain / std::max<int64_t>(indexed, 1) + 1,
+    cpu::parallel_for(0, after, std::max<int64_t>(kGrain / std::max<int64_t>(indexed, 1), 64),
                       [&](int64_t j0, int64_t j1) { block(0, before, j0, j1); });
 }
 

@@ -73,7 +73,8 @@ void for_each_indexed(const Tensor& self, int64_t dim, const Tensor& index, IntL
     cpu::parallel_for(0, outer, kGrain / std::max<int64_t>(count * inner, 1) + 1,
                       [&](int64_t i0, int64_t i1) { block(i0, i1, 0, inner); });
   else
-    cpu::parallel_for(0, inner, kGrain / std::max<int64_t>(count, 1) + 1,
+    // Whole cache lines: lanes of one row lie side by side.
+    cpu::parallel_for(0, inner, std::max<int64_t>(kGrain / std::max<int64_t>(count, 1), 64),
                       [&](int64_t j0, int64_t j1) { block(0, outer, j0, j1); });
 }
 
