@@ -257,6 +257,39 @@ def test_weight_that_the_configuration_lacks(target: Path) -> None:
     refused(bad, "no data for '")
 
 
+def changed_counter(path: Path, **fields: Json) -> Path:
+    """The decomposed counter, which writes its buffers, with the second write changed."""
+    entries = entries_of(FIXTURES / "counter.decomposed.pt2")
+    document = json.loads(entries[MODEL])
+    outputs = document["graph_module"]["signature"]["output_specs"]
+    outputs[1]["buffer_mutation"].update(fields)
+    entries[MODEL] = json.dumps(document).encode()
+    return write(path, entries)
+
+
+def test_buffer_written_with_another_shape(target: Path) -> None:
+    bad = changed_counter(target, arg={"name": "sub"})
+    runner = rushlight.nativert.ModelRunner(str(bad))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="into 'mean', which is float32\\[6\\]"):
+            runner.run(np.zeros((4, 6), np.float32))
+
+
+def test_buffer_written_that_does_not_exist(target: Path) -> None:
+    refused(changed_counter(target, buffer_name="nowhere"), "writes into 'nowhere'")
+
+
+def test_input_written_with_another_shape(target: Path) -> None:
+    """Found by fuzzing: the values of an input that the file does not describe."""
+    entries = entries_of(FIXTURES / "input_mutation.decomposed.pt2")
+    document = json.loads(entries[MODEL])
+    del graph(document)["tensor_values"]["total"]
+    entries[MODEL] = json.dumps(document).encode()
+    runner = rushlight.nativert.ModelRunner(str(write(target, entries)))
+    with pytest.raises((RuntimeError, ValueError)):
+        runner.run(np.zeros((), np.float32), np.zeros((3, 4), np.float32))
+
+
 def test_newer_schema(target: Path) -> None:
     bad = changed(target, lambda document: document["schema_version"].update(major=9))
     refused(bad, "schema version 9.")

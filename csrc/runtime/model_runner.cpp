@@ -24,6 +24,12 @@ std::vector<int64_t> plan_key(std::span<const RunValue> inputs) {
   return key;
 }
 
+// A file may name any value as the new contents of a buffer or input; it must fit where it goes.
+void check_written(const std::string& name, const TensorMeta& into, const TensorMeta& value) {
+  RL_CHECK(into.dtype == value.dtype && into.sizes == value.sizes, Runtime, "the program writes ",
+           describe(value), " into '", name, "', which is ", describe(into));
+}
+
 }  // namespace
 
 ModelRunner::ModelRunner(std::shared_ptr<const Program> program, int num_threads)
@@ -34,12 +40,16 @@ ModelRunner::ModelRunner(std::shared_ptr<const Program> program, int num_threads
 
 void ModelRunner::prepare() {
   prepared_.graph = program_->graph;
-  for (const OutputSpec& output : program_->outputs)
-    if (output.kind == OutputSpec::Kind::BufferMutation)
-      for (size_t i = 0; i < program_->inputs.size(); ++i)
-        if (program_->inputs[i].kind == InputSpec::Kind::Buffer &&
-            program_->inputs[i].target == output.target)
-          written_buffers_.push_back(i);
+  for (const OutputSpec& output : program_->outputs) {
+    if (output.kind != OutputSpec::Kind::BufferMutation) continue;
+    const size_t before = written_buffers_.size();
+    for (size_t i = 0; i < program_->inputs.size(); ++i)
+      if (program_->inputs[i].kind == InputSpec::Kind::Buffer &&
+          program_->inputs[i].target == output.target)
+        written_buffers_.push_back(i);
+    RL_CHECK(written_buffers_.size() > before, Value, program_->path, ": the program writes into '",
+             output.target, "', which is no buffer among its inputs");
+  }
   for (size_t i = 0; i < program_->inputs.size(); ++i) {
     const InputSpec& input = program_->inputs[i];
     if (input.target.empty()) continue;
@@ -171,6 +181,7 @@ std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValu
     const Tensor& value = frame.tensor(spec.value);
     switch (spec.kind) {
       case OutputSpec::Kind::BufferMutation:
+        check_written(spec.target, program_->weights.find(spec.target)->second, value);
         buffers.emplace_back(spec.target, value.contiguous());
         break;
       case OutputSpec::Kind::InputMutation:
@@ -179,6 +190,7 @@ std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValu
           if (input.name != spec.target || !inputs[k].tensor) continue;
           RL_CHECK(!inputs[k].tensor->storage()->read_only(), Runtime, "input '", input.name,
                    "' is written by the program, but its memory is read-only");
+          check_written(spec.target, *inputs[k].tensor, value);
           kernels::copy_strided(value, *inputs[k].tensor);
         }
         break;
