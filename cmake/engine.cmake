@@ -1,10 +1,10 @@
 # librushlight: the engine, with the kernels compiled once per CPU capability.
 file(GLOB ENGINE_SOURCES CONFIGURE_DEPENDS
-  csrc/core/*.cpp csrc/cpu/*.cpp csrc/ir/*.cpp csrc/ir/shape/*.cpp csrc/passes/*.cpp
-  csrc/runtime/*.cpp csrc/kernels/portable/*.cpp)
-file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS csrc/kernels/*.cpp csrc/kernels/pointwise/*.cpp)
+  core/*.cpp cpu/*.cpp ir/*.cpp ir/shape/*.cpp passes/*.cpp runtime/*.cpp
+  kernels/portable/*.cpp)
+file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS kernels/*.cpp kernels/pointwise/*.cpp)
 
-set_source_files_properties(csrc/runtime/model.cpp PROPERTIES
+set_source_files_properties(runtime/model.cpp PROPERTIES
   COMPILE_DEFINITIONS RUSHLIGHT_VERSION="${PROJECT_VERSION}")
 add_library(rushlight_engine OBJECT ${ENGINE_SOURCES} ${GENERATED_TABLES})
 set(ENGINE_TARGETS rushlight_engine)
@@ -35,14 +35,14 @@ foreach(capability ${RUSHLIGHT_CAPABILITIES})
 endforeach()
 
 # Loops worth -O3 are in kernels; the rest compiles faster without.
-file(GLOB PORTABLE_KERNELS CONFIGURE_DEPENDS csrc/kernels/portable/*.cpp)
+file(GLOB PORTABLE_KERNELS CONFIGURE_DEPENDS kernels/portable/*.cpp)
 target_compile_options(rushlight_engine PRIVATE $<$<CONFIG:Release>:-O2>)
 set_source_files_properties(${PORTABLE_KERNELS} PROPERTIES COMPILE_OPTIONS -O3)
 
 foreach(target ${ENGINE_TARGETS})
-  target_include_directories(${target} PRIVATE csrc ${GENERATED_DIR})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${GENERATED_DIR})
   # Halves the build time: a kernel file is short, the headers it needs are not.
-  target_precompile_headers(${target} PRIVATE csrc/precompiled.h)
+  target_precompile_headers(${target} PRIVATE precompiled.h)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   target_link_libraries(${target} PRIVATE rushlight_flags openblas Threads::Threads)
   add_dependencies(${target} rushlight_ops)
@@ -64,5 +64,6 @@ endforeach()
 # RUSHLIGHT_EXTRA_RPATH is for builds that stay out of site-packages (tools/dev).
 # Installed in rushlight/lib, beside the package scipy_openblas32 in site-packages.
 set_target_properties(rushlight PROPERTIES
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
   BUILD_RPATH ${PROJECT_BINARY_DIR}/openblas
   INSTALL_RPATH "$ORIGIN;$ORIGIN/../../scipy_openblas32/lib;${RUSHLIGHT_EXTRA_RPATH}")
