@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "ir/alias.h"
+#include "ir/shape/rules.h"
 #include "runtime/arena.h"
 #include "runtime/fusion.h"
 #include "runtime/plan.h"
@@ -173,6 +174,9 @@ class Planner {
     const OpDef& op = *node.op;
     std::vector<TensorMeta> metas(static_cast<size_t>(op.returns));
     op.shape(args, metas);
+    // A mask as an index, for example: the kernel finds the sizes.
+    for (const TensorMeta& meta : metas)
+      if (is_data_dependent(meta)) return plan_call(node);
     RL_CHECK(!op.returns_list || metas.size() == node.outputs.size(), Runtime, "gives ",
              metas.size(), " tensors, the graph expects ", node.outputs.size());
     if (op.kind == OpKind::View) {

@@ -106,6 +106,17 @@ TEST(memory_of_dead_values_is_used_again) {
   EXPECT(p.plan->arena_bytes <= 3u * 64 * 64 * sizeof(float));
 }
 
+TEST(sizes_that_depend_on_data_are_found_at_run_time) {
+  Planned p(R"(graph(%x: float32[4]) {
+  %m: bool[4] = aten.gt.Scalar(%x, 2)
+  %y: float32[2] = aten.index.Tensor(%x, [%m])
+  %z: float32[2] = aten.mul.Tensor(%y, 10)
+  return %z
+})",
+            {{4}});
+  EXPECT(p.run() == (std::vector<float>{30, 40}));
+}
+
 TEST(a_rule_that_fails_names_the_node) {
   try {
     Planned p(R"(graph(%x: float32[2, 3]) {
