@@ -62,14 +62,12 @@ using complex128 = std::complex<double>;
 
 template <class T>
 struct dtype_of;
-#define RL_FOR_EACH_DTYPE(X)                                                                    \
-  X(bool, Bool)                                                                                 \
-  X(uint8_t, UInt8)                                                                             \
-  X(int8_t, Int8)                                                                               \
-  X(int16_t, Int16)                                                                             \
-  X(int32_t, Int32)                                                                             \
-  X(int64_t, Int64) X(Half, Float16) X(BFloat16, BFloat16) X(float, Float32) X(double, Float64) \
-      X(complex64, Complex64) X(complex128, Complex128)
+// clang-format off
+#define RL_FOR_EACH_DTYPE(X)                                                                 \
+  X(bool, Bool) X(uint8_t, UInt8) X(int8_t, Int8) X(int16_t, Int16) X(int32_t, Int32)        \
+  X(int64_t, Int64) X(Half, Float16) X(BFloat16, BFloat16) X(float, Float32)                 \
+  X(double, Float64) X(complex64, Complex64) X(complex128, Complex128)
+// clang-format on
 #define RL_DTYPE_OF(type, name)                 \
   template <>                                   \
   struct dtype_of<type> {                       \
