@@ -3,7 +3,8 @@
     python benchmarks/nn_kernels.py [--threads N] [--seconds S] [--only TEXT]
 
 Prints the median time of one call in microseconds and the ratio rushlight / PyTorch (below 1 means
-rushlight is faster).
+rushlight is faster). With one thread it is the thread's CPU time, so that other programs on the
+machine show less; with more it is elapsed time.
 """
 
 from __future__ import annotations
@@ -118,11 +119,11 @@ def to_ours(value: Any) -> Any:
     return [to_ours(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-def timed(call: Callable[[], Any], repeats: int) -> float:
-    start = time.perf_counter()
+def timed(call: Callable[[], Any], repeats: int, clock: Callable[[], float]) -> float:
+    start = clock()
     for _ in range(repeats):
         call()
-    return (time.perf_counter() - start) / repeats
+    return (clock() - start) / repeats
 
 
 def main() -> None:
@@ -133,6 +134,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     rushlight.set_num_threads(options.threads)
+    clock = time.thread_time if options.threads == 1 else time.perf_counter
     print(
         f"{'case':36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}   (us, {options.threads} threads)"
     )
@@ -146,9 +148,12 @@ def main() -> None:
         mine = to_ours(list(args))
         ours_call, theirs_call = lambda: ours(*mine, **kwargs), lambda: theirs(*args, **kwargs)  # noqa: B023
         with torch.inference_mode():
-            once = max(timed(theirs_call, 3), timed(ours_call, 3))
+            once = max(timed(theirs_call, 3, clock), timed(ours_call, 3, clock))
             repeats = max(1, int(options.seconds / 20 / once))
-            samples = [(timed(ours_call, repeats), timed(theirs_call, repeats)) for _ in range(20)]
+            samples = [
+                (timed(ours_call, repeats, clock), timed(theirs_call, repeats, clock))
+                for _ in range(20)
+            ]
         a = statistics.median(s[0] for s in samples) * 1e6
         b = statistics.median(s[1] for s in samples) * 1e6
         print(f"{name:36}{a:12.1f}{b:12.1f}{a / b:8.2f}")
