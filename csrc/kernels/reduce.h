@@ -20,7 +20,7 @@ namespace rushlight::kernels::RL_CPU {
 namespace reduction {
 
 /// Vectors each lane takes before its sum moves to the wider Total.
-inline constexpr int64_t kBlock = 32;
+inline constexpr int64_t kBlock = 16;
 /// Columns whose accumulators stay in the L1 cache, and elements converted at a time.
 inline constexpr int64_t kColumns = 512;
 /// Elements that make a piece when one result is computed by several threads.

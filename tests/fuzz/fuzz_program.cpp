@@ -114,7 +114,8 @@ std::optional<std::vector<RunValue>> make_inputs(const Program& program, const I
       const int64_t n = checked_numel(sizes);
       if (n > kMaxElements || (elements += n) > kMaxElements) return std::nullopt;
       Tensor tensor = Tensor::empty(sizes, value.dtype);
-      std::memset(tensor.raw(), 0, static_cast<size_t>(tensor.nbytes()));
+      if (tensor.numel() > 0)  // no elements, no address
+        std::memset(tensor.raw(), 0, static_cast<size_t>(tensor.nbytes()));
       inputs.push_back({std::move(tensor), {}});
     } else if (value.type == ValueType::Bool) {
       inputs.push_back({std::nullopt, true});
