@@ -73,9 +73,11 @@ def check(
     **kwargs: Any,
 ) -> None:
     """Compares sizes, dtypes and (unless ``values`` is false) every element."""
-    expected = flat(resolve(torch, name)(*args, **kwargs))
+    # Before PyTorch runs: x.t_() changes what x is.
     given = {k: to_ours(v) for k, v in kwargs.items()}
-    got = flat(resolve(rushlight, name)(*[to_ours(a) for a in args], **given))
+    ours = [to_ours(a) for a in args]
+    expected = flat(resolve(torch, name)(*args, **kwargs))
+    got = flat(resolve(rushlight, name)(*ours, **given))
     assert len(got) == len(expected), name
     for i, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
         where = f"{name}{args}{kwargs} output {i}"

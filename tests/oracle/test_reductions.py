@@ -54,7 +54,7 @@ def test_sums(op: str, dtype: str) -> None:
         for dims in [*dims_of(x), None]:
             for keepdim in (False, True):
                 # PyTorch adds half types up in half precision in nansum; we do it in float32.
-                coarse = 3e-2 if op.startswith("nan") and dtype in ("float16", "bfloat16") else None
+                coarse = 6e-2 if op.startswith("nan") and dtype in ("float16", "bfloat16") else None
                 check(overload, x, dims, keepdim, rtol=coarse)
     check(overload, make(dtype, 3, 4), [0, 0])
     check(overload, make(dtype, 3, 4), [2])
