@@ -151,6 +151,7 @@ def main() -> None:
         for name in options.only:
             torch.manual_seed(0)
             program = builder(name)(options.small)
+            program.module.eval()
             call = program.sample(0)
             with tempfile.TemporaryDirectory() as folder, torch.no_grad():
                 runs = candidates(program, call, Path(folder), threads, options.compile)
