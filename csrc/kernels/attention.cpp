@@ -13,8 +13,7 @@
 namespace rushlight::kernels::RL_CPU {
 namespace {
 
-// Whole tiles of the matrix product; scores of a block take half of a 512 KB L2 cache.
-constexpr int64_t kQueries = 16 * kTileRows;
+constexpr int64_t kQueries = 64;
 constexpr int64_t kKeys = 512;
 constexpr int kScoreSlot = 4, kSumSlot = 5;
 
@@ -227,11 +226,8 @@ void attention_as(const Tensor& query, const Tensor& key, const Tensor& value,
     a.logsumexp = lse->data();
   }
   const int64_t matrices = checked_numel(batch);
-  // Blocks of nearly one size, each a number of whole tiles.
-  int64_t blocks = std::max<int64_t>((a.queries + kQueries - 1) / kQueries, 1);
-  const int64_t tiles = (a.queries + blocks * kTileRows - 1) / (blocks * kTileRows);
-  const int64_t rows = std::max<int64_t>(tiles, 1) * kTileRows;
-  blocks = (a.queries + rows - 1) / rows;
+  const int64_t rows = std::min(kQueries, std::max<int64_t>(a.queries, 1));
+  const int64_t blocks = (a.queries + rows - 1) / rows;
   const int64_t work = rows * std::max<int64_t>(a.keys * (a.width + a.value_width), 1);
   cpu::parallel_for(0, matrices * blocks, std::max<int64_t>(1, 4 * kGrain / work),
                     [&](int64_t first, int64_t last) {
