@@ -11,4 +11,5 @@ NB_MODULE(_C, m) {
   init_ops(m);
   init_cpu(m);
   init_program(m);
+  init_pytorch_file(m);
 }

@@ -42,7 +42,8 @@ void AtomicFile::fail(const char* what, int error) const {
   RL_FAIL(OSError, "cannot ", what, " '", path_, "': ", std::generic_category().message(error));
 }
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve_links(path)) {
+AtomicFile::AtomicFile(const std::string& path, Durability durability)
+    : path_(path), target_(resolve_links(path)), durability_(durability) {
   buffer_.reserve(kBufferSize);
   mode_t mode = 0666;  // as restricted by the umask
   struct stat status;
@@ -97,7 +98,8 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 void AtomicFile::commit() {
   RL_ASSERT(fd_ >= 0, "commit twice");
   flush();
-  if (::fsync(fd_) != 0) fail("write", errno);
+  const bool sync = durability_ == Durability::Synced;
+  if (sync && ::fsync(fd_) != 0) fail("write", errno);
   const int fd = std::exchange(fd_, -1);
   const bool renamed = ::close(fd) == 0 && std::rename(temporary_.c_str(), target_.c_str()) == 0;
   if (!renamed) {
@@ -105,6 +107,7 @@ void AtomicFile::commit() {
     ::unlink(temporary_.c_str());
     fail("write", error);
   }
+  if (!sync) return;
   // The name must survive a power cut too. Some file systems cannot sync a directory; the file
   // itself is safe by then, so that is no error.
   const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -33,7 +33,7 @@ class FileDescriptor {
 
 }  // namespace
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Access access) {
   // O_NONBLOCK: opening a FIFO must give the error below instead of waiting for a writer.
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) fail(path, "open", errno);
@@ -44,7 +44,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   const auto size = static_cast<size_t>(status.st_size);
   void* data = nullptr;
   if (size > 0) {
-    data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+    const int protection = PROT_READ | (access == Access::CopyOnWrite ? PROT_WRITE : 0);
+    data = ::mmap(nullptr, size, protection, MAP_PRIVATE | MAP_NORESERVE, fd.get(), 0);
     if (data == MAP_FAILED) fail(path, "map", errno);
   }
   return std::shared_ptr<const MappedFile>(

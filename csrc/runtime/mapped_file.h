@@ -1,7 +1,8 @@
-// A file as read-only memory. Pages are read when touched, so opening a large file costs nothing.
+// A file as memory. Pages are read when touched, so opening a large file costs nothing.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,9 +11,13 @@ namespace rushlight {
 
 class MappedFile {
  public:
+  /// Whether the memory may be written. Writes stay in this process and never reach the file.
+  enum class Access : uint8_t { ReadOnly, CopyOnWrite };
+
   /// Maps a regular file (an empty one gives no bytes). Throws `Error(OSError)` with the path and
   /// the system's reason. The file must not be truncated by others while it is mapped.
-  static std::shared_ptr<const MappedFile> open(const std::string& path);
+  static std::shared_ptr<const MappedFile> open(const std::string& path,
+                                                Access access = Access::ReadOnly);
 
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

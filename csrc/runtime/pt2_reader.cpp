@@ -7,7 +7,7 @@
 #include "runtime/pt2_enums.h"
 #include "runtime/pt2_graph.h"
 #include "runtime/pt2_weights.h"
-#include "runtime/zip.h"
+#include "runtime/pytorch_file.h"
 
 namespace rushlight {
 namespace {
@@ -17,50 +17,41 @@ using JsonValue = json::Value;
 // The newest schema read in full; a newer minor version is read too, its new fields ignored.
 constexpr int64_t kSchemaMajor = 8;
 
-// All entries lie in one folder, named after the file at save time.
-std::string archive_folder(const ZipArchive& zip) {
-  for (const ZipEntry& entry : zip.entries()) {
-    constexpr std::string_view marker = "/archive_format";
-    if (entry.name.ends_with(marker))
-      return std::string(entry.name.substr(0, entry.name.size() - marker.size() + 1));
-  }
-  RL_FAIL(Runtime, zip.name(), ": not a PT2 archive: it has no entry 'archive_format'");
-}
-
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
     text.remove_suffix(1);
   return text;
 }
 
-void check_archive(const ZipArchive& zip, const std::string& folder) {
-  const StoragePtr format = zip.read(folder + "archive_format");
-  RL_CHECK(trimmed(as_text(*format)) == "pt2", Runtime, zip.name(),
+void check_archive(const PyTorchFileReader& file) {
+  RL_CHECK(file.has_record("archive_format"), Runtime, file.name(),
+           ": not a PT2 archive: it has no entry 'archive_format'");
+  const StoragePtr format = file.read("archive_format");
+  RL_CHECK(trimmed(as_text(*format)) == "pt2", Runtime, file.name(),
            ": archive_format: expected 'pt2', got '", trimmed(as_text(*format)).substr(0, 32), "'");
-  const StoragePtr version = zip.read(folder + "archive_version");
-  RL_CHECK(trimmed(as_text(*version)) == "0", Runtime, zip.name(), ": archive_version ",
+  const StoragePtr version = file.read("archive_version");
+  RL_CHECK(trimmed(as_text(*version)) == "0", Runtime, file.name(), ": archive_version ",
            trimmed(as_text(*version)).substr(0, 16),
            " is newer than 0, the newest that this version of rushlight reads");
-  if (zip.find(folder + "byteorder")) {
-    const StoragePtr order = zip.read(folder + "byteorder");
-    RL_CHECK(trimmed(as_text(*order)) == "little", Runtime, zip.name(),
+  if (file.has_record("byteorder")) {
+    const StoragePtr order = file.read("byteorder");
+    RL_CHECK(trimmed(as_text(*order)) == "little", Runtime, file.name(),
              ": byteorder: only 'little' is supported, got '",
              trimmed(as_text(*order)).substr(0, 16), "'");
   }
 }
 
-std::string model_name(const ZipArchive& zip, const std::string& folder) {
-  const std::string prefix = folder + "models/";
+std::string model_name(const PyTorchFileReader& file) {
+  constexpr std::string_view prefix = "models/";
   std::vector<std::string> names;
-  for (const ZipEntry& entry : zip.entries()) {
-    std::string_view name = entry.name;
+  for (std::string_view name : file.records()) {
     if (!name.starts_with(prefix) || !name.ends_with(".json")) continue;
     name.remove_prefix(prefix.size());
     names.emplace_back(name.substr(0, name.size() - 5));
   }
-  RL_CHECK(!names.empty(), Runtime, zip.name(),
+  RL_CHECK(!names.empty(), Runtime, file.name(),
            ": the archive has no model (models/NAME.json): the save may have failed half-way");
-  RL_CHECK(names.size() == 1, NotImplemented, zip.name(), ": the archive has ", names.size(),
+  RL_CHECK(names.size() == 1, NotImplemented, file.name(), ": the archive has ", names.size(),
            " models; only archives with one are supported");
   return names[0];
 }
@@ -74,18 +65,18 @@ std::pair<std::string_view, JsonValue> union_member(JsonValue value) {
 class Reader {
  public:
   Reader(const std::string& path, bool allow_missing)
-      : allow_missing_(allow_missing), zip_(ZipArchive::open(path)), folder_(archive_folder(zip_)) {
-    check_archive(zip_, folder_);
+      : allow_missing_(allow_missing), file_(ZipArchive::open(path)) {
+    check_archive(file_);
     program_->path = path;
   }
 
   std::shared_ptr<const Program> read() {
-    const std::string name = model_name(zip_, folder_);
-    const std::string file = folder_ + "models/" + name + ".json";
-    const StoragePtr text = zip_.read(file);
+    const std::string name = model_name(file_);
+    const StoragePtr text = file_.read("models/" + name + ".json");
     constexpr std::string_view skipped[] = {"metadata"};
     const json::Document document = json::Document::parse(
-        as_text(*text), {.name = zip_.name() + ": models/" + name + ".json", .skip_keys = skipped});
+        as_text(*text),
+        {.name = file_.name() + ": models/" + name + ".json", .skip_keys = skipped});
     const JsonValue root = document.root();
     read_version(root);
     const JsonValue module = root["graph_module"];
@@ -108,7 +99,7 @@ class Reader {
     const JsonValue version = root["schema_version"];
     program_->schema_major = version["major"].as_int();
     program_->schema_minor = version["minor"].as_int();
-    RL_CHECK(program_->schema_major == kSchemaMajor, Runtime, zip_.name(), ": schema version ",
+    RL_CHECK(program_->schema_major == kSchemaMajor, Runtime, file_.name(), ": schema version ",
              program_->schema_major, ".", program_->schema_minor, " is not supported: expected ",
              kSchemaMajor, ".x, which torch 2.13 writes");
     if (const auto torch = root.find("torch_version"); torch && torch->is_string())
@@ -120,7 +111,7 @@ class Reader {
     try {
       verify(program_->graph);
     } catch (const Error& error) {
-      RL_FAIL(Value, zip_.name(), ": ", error.what());
+      RL_FAIL(Value, file_.name(), ": ", error.what());
     }
   }
 
@@ -132,7 +123,7 @@ class Reader {
     missing_ = missing;
     if (missing.empty() || allow_missing_) return;
     std::string message =
-        detail::concat(zip_.name(), ": ", missing.size(),
+        detail::concat(file_.name(), ": ", missing.size(),
                        missing.size() == 1 ? " operator is" : " operators are", " not supported:");
     for (const auto& [target, nodes] : missing) {
       message += "\n  " + target + " (" + std::to_string(nodes.size()) +
@@ -265,29 +256,28 @@ class Reader {
     for (const InputSpec& input : program_->inputs)
       if (!input.target.empty()) wanted.insert(input.target);
     const auto folder = [&](std::string_view kind) {
-      return pt2::WeightFolder{.folder = folder_ + "data/" + std::string(kind) + "/",
+      return pt2::WeightFolder{.folder = "data/" + std::string(kind) + "/",
                                .config = name + "_" + std::string(kind) + "_config.json"};
     };
-    pt2::read_weights(zip_, folder("weights"), wanted, program_->weights);
-    pt2::read_weights(zip_, folder("constants"), wanted, program_->weights);
+    pt2::read_weights(file_, folder("weights"), wanted, program_->weights);
+    pt2::read_weights(file_, folder("constants"), wanted, program_->weights);
     for (const InputSpec& input : program_->inputs) {
       if (input.target.empty()) continue;
       const auto it = program_->weights.find(input.target);
-      RL_CHECK(it != program_->weights.end(), Runtime, zip_.name(), ": no data for '", input.target,
-               "', which the graph uses");
+      RL_CHECK(it != program_->weights.end(), Runtime, file_.name(), ": no data for '",
+               input.target, "', which the graph uses");
       const Value& value = program_->graph.at(input.value);
       if (!value.known) continue;
       bool fits = value.dtype == it->second.dtype && value.sizes.size() == it->second.sizes.size();
       for (size_t i = 0; fits && i < value.sizes.size(); ++i)
         fits = !value.sizes[i].is_static() || value.sizes[i].hint == it->second.sizes[i];
-      RL_CHECK(fits, Runtime, zip_.name(), ": '", input.target, "' is stored as ",
+      RL_CHECK(fits, Runtime, file_.name(), ": '", input.target, "' is stored as ",
                describe(it->second), ", which differs from what the graph says");
     }
   }
 
   bool allow_missing_;
-  ZipArchive zip_;
-  std::string folder_;
+  PyTorchFileReader file_;
   std::map<std::string, std::vector<std::string>> missing_;
   std::shared_ptr<Program> program_ = std::make_shared<Program>();
 };

@@ -43,24 +43,24 @@ Tensor make_tensor(const StoragePtr& storage, json::Value json) {
 
 }  // namespace
 
-void read_weights(const ZipArchive& zip, const WeightFolder& from,
+void read_weights(const PyTorchFileReader& file, const WeightFolder& from,
                   const std::set<std::string>& wanted,
                   std::map<std::string, Tensor, std::less<>>& weights) {
-  if (!zip.find(from.folder + from.config)) return;
-  const StoragePtr text = zip.read(from.folder + from.config);
+  if (!file.has_record(from.folder + from.config)) return;
+  const StoragePtr text = file.read(from.folder + from.config);
   const json::Document document =
-      json::Document::parse(as_text(*text), {.name = zip.name() + ": " + from.config});
+      json::Document::parse(as_text(*text), {.name = file.name() + ": " + from.config});
   std::map<std::string, StoragePtr> storages;
   for (const auto& [name, entry] : document.root()["config"].members()) {
     if (!wanted.count(std::string(name))) continue;
     const json::Value pickled = entry["use_pickle"];
     RL_CHECK(!pickled.as_bool(), NotImplemented, entry.path(),
              ": a pickled tensor subclass is not supported");
-    const std::string file(entry["path_name"].as_string());
-    StoragePtr& storage = storages[file];
+    const std::string record(entry["path_name"].as_string());
+    StoragePtr& storage = storages[record];
     const json::Value meta = entry["tensor_meta"];
     if (!storage) {
-      storage = zip.read(from.folder + file);
+      storage = file.read(from.folder + record);
       storage = aligned(std::move(storage), item_size(dtype_from_number(meta["dtype"])));
     }
     weights.insert_or_assign(std::string(name), make_tensor(storage, meta));

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "runtime/crc32.h"
 #include "runtime/inflate.h"
-#include "runtime/mapped_file.h"
 #include "runtime/zip_directory.h"
 #include "runtime/zip_format.h"
 
@@ -20,15 +19,20 @@ constexpr uint64_t kCheapCrcSize = uint64_t{1} << 20;
 
 }  // namespace
 
-ZipArchive ZipArchive::open(const std::string& path, const ZipLimits& limits) {
-  auto file = MappedFile::open(path);
+ZipArchive ZipArchive::open(const std::string& path, const ZipLimits& limits,
+                            MappedFile::Access access) {
+  auto file = MappedFile::open(path, access);
   const Bytes bytes = file->bytes();
-  return ZipArchive(bytes, std::move(file), path, limits);
+  return ZipArchive(bytes, std::move(file), path, limits, access);
 }
 
 ZipArchive::ZipArchive(Bytes bytes, std::shared_ptr<const void> owner, std::string name,
-                       const ZipLimits& limits)
-    : bytes_(bytes), owner_(std::move(owner)), name_(std::move(name)), limits_(limits) {
+                       const ZipLimits& limits, MappedFile::Access access)
+    : bytes_(bytes),
+      owner_(std::move(owner)),
+      name_(std::move(name)),
+      limits_(limits),
+      read_only_(access == MappedFile::Access::ReadOnly) {
   zip::ZipDirectory directory = zip::read_directory(bytes_, name_);
   entries_ = std::move(directory.entries);
   index_names();
@@ -127,9 +131,9 @@ StoragePtr ZipArchive::read(const ZipEntry& entry, CheckCrc check) const {
              " bytes follow the compressed data");
   } else {
     contents = Storage::borrow(
-        const_cast<std::byte*>(data.data()), data.size(), [owner = owner_] {}, true);
+        const_cast<std::byte*>(data.data()), data.size(), [owner = owner_] {}, read_only_);
   }
-  const bool cheap = entry.deflated || entry.size <= kCheapCrcSize;
+  const bool cheap = entry.crc != 0 && (entry.deflated || entry.size <= kCheapCrcSize);
   if (check == CheckCrc::Always || (check == CheckCrc::Auto && cheap)) {
     const uint32_t crc = crc32({contents->data(), contents->nbytes()});
     RL_CHECK(crc == entry.crc, Runtime, name_, ": entry '", entry.name,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/storage.h"
+#include "runtime/mapped_file.h"
 
 namespace rushlight {
 
@@ -32,14 +33,18 @@ struct ZipEntry {
 
 /// Whether reading an entry compares its checksum. `Auto` does where that costs little: always for
 /// deflated entries, for stored ones up to 1 MiB (a checksum reads every page of a mapped file).
+/// A checksum of 0 is one that the writer did not compute, except for `Always`.
 enum class CheckCrc : uint8_t { Auto, Always, Never };
 
 class ZipArchive {
  public:
-  static ZipArchive open(const std::string& path, const ZipLimits& limits = {});
+  /// With `CopyOnWrite`, the contents of stored entries may be written; the file stays as it is.
+  static ZipArchive open(const std::string& path, const ZipLimits& limits = {},
+                         MappedFile::Access access = MappedFile::Access::ReadOnly);
   /// An archive in memory that `owner` keeps alive; `name` is what errors call it.
   ZipArchive(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string name,
-             const ZipLimits& limits = {});
+             const ZipLimits& limits = {},
+             MappedFile::Access access = MappedFile::Access::ReadOnly);
 
   const std::string& name() const { return name_; }
   /// In the order of the central directory.
@@ -49,7 +54,12 @@ class ZipArchive {
   /// Throws when there is no such entry.
   const ZipEntry& at(std::string_view name) const;
 
-  /// The contents: a read-only view of the archive's own memory for a stored entry (it keeps the
+  /// Where the entry's (possibly compressed) bytes begin in the archive.
+  uint64_t payload_offset(const ZipEntry& entry) const {
+    return static_cast<uint64_t>(payload(entry).data() - bytes_.data());
+  }
+
+  /// The contents: a view of the archive's own memory for a stored entry (it keeps the
   /// mapping alive), a new block for a deflated one.
   StoragePtr read(const ZipEntry& entry, CheckCrc check = CheckCrc::Auto) const;
   StoragePtr read(std::string_view name, CheckCrc check = CheckCrc::Auto) const {
@@ -65,6 +75,7 @@ class ZipArchive {
   std::shared_ptr<const void> owner_;
   std::string name_;
   ZipLimits limits_;
+  bool read_only_;
   std::vector<ZipEntry> entries_;
   std::vector<uint32_t> by_name_;  // indices into `entries_`, sorted by name
 };

@@ -13,6 +13,7 @@ inline constexpr uint32_t kCentralHeader = 0x02014b50;
 inline constexpr uint32_t kEndRecord = 0x06054b50;
 inline constexpr uint32_t kZip64EndRecord = 0x06064b50;
 inline constexpr uint32_t kZip64Locator = 0x07064b50;
+inline constexpr uint32_t kDescriptor = 0x08074b50;
 
 inline constexpr uint64_t kLocalHeaderSize = 30;
 inline constexpr uint64_t kCentralHeaderSize = 46;

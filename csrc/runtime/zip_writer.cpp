@@ -1,9 +1,11 @@
 #include "runtime/zip_writer.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "core/error.h"
-#include "core/storage.h"
+#include "runtime/atomic_file.h"
 #include "runtime/crc32.h"
 #include "runtime/utf8.h"
 #include "runtime/zip_format.h"
@@ -23,33 +25,70 @@ uint32_t or_see64(uint64_t value, bool zip64) {
   return zip64 ? zip::kSee64 : static_cast<uint32_t>(value);
 }
 
-// Version to flags, method, time, date, checksum, sizes and the name's length: equal in both
+constexpr uint64_t kMaxAlignment = 16384;  // the padding must fit an extra field
+// Each piece goes from memory through the checksum to the sink while it is in the cache.
+constexpr size_t kChunk = size_t{1} << 19;
+
+// Version to flags, method, time, date, checksum, sizes and the name's length: alike in both
 // headers.
-void put_common(std::string& out, uint32_t crc, uint64_t size, size_t name_size, bool zip64) {
+void put_common(std::string& out, bool descriptor, uint32_t crc, uint32_t size, size_t name_size) {
   put<uint16_t>(out, kVersionZip64);
-  put<uint16_t>(out, zip::kUtf8Flag);
+  put<uint16_t>(out, zip::kUtf8Flag | (descriptor ? zip::kDescriptorFlag : 0));
   put<uint16_t>(out, zip::kStored);
   put<uint16_t>(out, 0);
   put<uint16_t>(out, kDate);
   put<uint32_t>(out, crc);
-  put<uint32_t>(out, or_see64(size, zip64));
-  put<uint32_t>(out, or_see64(size, zip64));
+  put<uint32_t>(out, size);
+  put<uint32_t>(out, size);
   put<uint16_t>(out, static_cast<uint16_t>(name_size));
 }
 
-void put_zip64_extra(std::string& out, std::initializer_list<uint64_t> values) {
+// Both headers of an entry carry the same extra field, as those of PyTorch's writer do: its reader
+// can work out where payloads lie without looking.
+std::string zip64_extra(bool large, bool far, uint64_t size, uint64_t at) {
+  std::string out;
+  if (!large && !far) return out;
   put<uint16_t>(out, zip::kZip64Extra);
-  put<uint16_t>(out, static_cast<uint16_t>(8 * values.size()));
-  for (uint64_t value : values) put<uint64_t>(out, value);
+  put<uint16_t>(out, static_cast<uint16_t>((large ? 16 : 0) + (far ? 8 : 0)));
+  if (large) put<uint64_t>(out, size);
+  if (large) put<uint64_t>(out, size);
+  if (far) put<uint64_t>(out, at);
+  return out;
 }
 
 }  // namespace
 
-ZipWriter::ZipWriter(const std::string& path, Zip64 zip64)
-    : file_(path), always_zip64_(zip64 == Zip64::Always) {}
+ZipWriter::ZipWriter(const std::string& path, const ZipOptions& options)
+    : ZipWriter(std::make_unique<AtomicFile>(path), options) {}
 
-void ZipWriter::add(std::string_view name,
-                    std::initializer_list<std::span<const std::byte>> pieces) {
+ZipWriter::ZipWriter(std::unique_ptr<ByteSink> sink, const ZipOptions& options)
+    : sink_(std::move(sink)), options_(options) {
+  RL_CHECK(std::has_single_bit(options.alignment) && options.alignment <= kMaxAlignment, Value,
+           "the alignment must be a power of two up to ", kMaxAlignment, ", got ",
+           options.alignment);
+}
+
+void ZipWriter::write(std::string_view text) {
+  sink_->write(text);
+  position_ += text.size();
+}
+
+uint32_t ZipWriter::write_payload(std::initializer_list<std::span<const std::byte>> pieces) {
+  uint32_t crc = 0;
+  for (auto piece : pieces) {
+    position_ += piece.size();
+    while (!piece.empty()) {
+      const auto chunk = piece.first(std::min(piece.size(), kChunk));
+      if (options_.compute_crc) crc = crc32(chunk, crc);
+      sink_->write(chunk);
+      piece = piece.subspan(chunk.size());
+    }
+  }
+  return crc;
+}
+
+uint32_t ZipWriter::add(std::string_view name,
+                        std::initializer_list<std::span<const std::byte>> pieces) {
   RL_CHECK(!name.empty() && name.size() < 0xFFFF && name.find('\0') == std::string_view::npos &&
                is_valid_utf8(name),
            Value, "an archive entry's name must be UTF-8 text of 1 to 65534 bytes, got ",
@@ -57,42 +96,42 @@ void ZipWriter::add(std::string_view name,
   RL_CHECK(names_.emplace(name).second, Value, "two archive entries are named '", name, "'");
 
   uint64_t size = 0;
-  uint32_t crc = 0;
-  for (const auto& piece : pieces) {
-    size += piece.size();
-    crc = crc32(piece, crc);
-  }
-  const uint64_t at = file_.position();
-  const bool zip64 = always_zip64_ || size >= zip::kSee64;
-  const bool far = always_zip64_ || at >= zip::kSee64;
-
-  std::string extra;
-  if (zip64) put_zip64_extra(extra, {size, size});
+  for (const auto& piece : pieces) size += piece.size();
+  const uint64_t at = position_;
+  const bool always = options_.zip64 == Zip64::Always;
+  const bool large = always || size >= zip::kSee64;
+  const bool far = always || at >= zip::kSee64;
+  const bool descriptor = size > 0;
+  const std::string extra = zip64_extra(large, far, size, at);
   const uint64_t unpadded = at + zip::kLocalHeaderSize + name.size() + extra.size() + 4;
-  const uint64_t padding = (kAlignment - unpadded % kAlignment) % kAlignment;
-  put<uint16_t>(extra, zip::kPaddingExtra);
-  put<uint16_t>(extra, static_cast<uint16_t>(padding));
-  extra.append(padding, '\0');
+  const uint64_t padding = (0 - unpadded) % options_.alignment;
 
   std::string header;
   put<uint32_t>(header, zip::kLocalHeader);
-  put_common(header, crc, size, name.size(), zip64);
-  put<uint16_t>(header, static_cast<uint16_t>(extra.size()));
+  put_common(header, descriptor, 0, large ? zip::kSee64 : 0, name.size());
+  put<uint16_t>(header, static_cast<uint16_t>(extra.size() + 4 + padding));
   header.append(name).append(extra);
-  file_.write(header);
-  for (const auto& piece : pieces) file_.write(piece);
-
-  extra.clear();
-  if (zip64 && far) {
-    put_zip64_extra(extra, {size, size, at});
-  } else if (zip64) {
-    put_zip64_extra(extra, {size, size});
-  } else if (far) {
-    put_zip64_extra(extra, {at});
+  put<uint16_t>(header, zip::kPaddingExtra);
+  put<uint16_t>(header, static_cast<uint16_t>(padding));
+  header.append(padding, '\0');
+  write(header);
+  const uint32_t crc = write_payload(pieces);
+  if (descriptor) {
+    std::string after;
+    put<uint32_t>(after, zip::kDescriptor);
+    put<uint32_t>(after, crc);
+    for (int i = 0; i < 2; ++i) {
+      if (large || far)
+        put<uint64_t>(after, size);
+      else
+        put<uint32_t>(after, static_cast<uint32_t>(size));
+    }
+    write(after);
   }
+
   put<uint32_t>(directory_, zip::kCentralHeader);
   put<uint16_t>(directory_, kVersionZip64);  // made by; the high byte 0 gives no file attributes
-  put_common(directory_, crc, size, name.size(), zip64);
+  put_common(directory_, descriptor, crc, or_see64(size, large), name.size());
   put<uint16_t>(directory_, static_cast<uint16_t>(extra.size()));
   put<uint16_t>(directory_, 0);  // comment
   put<uint16_t>(directory_, 0);  // disk
@@ -101,14 +140,15 @@ void ZipWriter::add(std::string_view name,
   put<uint32_t>(directory_, or_see64(at, far));
   directory_.append(name).append(extra);
   ++count_;
+  return crc;
 }
 
 void ZipWriter::finish() {
-  const uint64_t offset = file_.position();
+  const uint64_t offset = position_;
   const uint64_t size = directory_.size();
-  const bool zip64 =
-      always_zip64_ || offset >= zip::kSee64 || size >= zip::kSee64 || count_ >= zip::kSee64Short;
-  file_.write(directory_);
+  const bool zip64 = options_.zip64 == Zip64::Always || offset >= zip::kSee64 ||
+                     size >= zip::kSee64 || count_ >= zip::kSee64Short;
+  write(directory_);
   std::string end;
   if (zip64) {
     put<uint32_t>(end, zip::kZip64EndRecord);
@@ -136,8 +176,8 @@ void ZipWriter::finish() {
   put<uint32_t>(end, or_see64(size, zip64));
   put<uint32_t>(end, or_see64(offset, zip64));
   put<uint16_t>(end, 0);
-  file_.write(end);
-  file_.commit();
+  write(end);
+  sink_->commit();
 }
 
 }  // namespace rushlight

@@ -216,5 +216,88 @@ class ModelRunner:
     def weight(self, name: str) -> Tensor:
         """The current value of a parameter, buffer or constant."""
 
+class PyTorchFileReader:
+    """
+    Reads the container of ``.pt`` and ``.pt2`` files and packages: records in a ZIP archive.
+
+    ``file`` is a path (the file is mapped, not read), an open binary file, or bytes. Raises
+    ``OSError`` where there is no file and ``RuntimeError`` for one that is not intact.
+    """
+
+    def __init__(self, file: object) -> None: ...
+
+    def archive_name(self) -> str:
+        """The folder in the archive in which all records lie."""
+
+    def version(self) -> int:
+        """The container's version; 0 when the file does not say."""
+
+    def serialization_id(self) -> str:
+        """
+        Forty digits that are equal for equal contents; empty in files older than PyTorch 2.1.
+        """
+
+    def has_record(self, name: str) -> builtins.bool: ...
+
+    def get_record(self, name: str) -> bytes:
+        """
+        The contents of a record; ``RuntimeError`` when there is none or it is damaged.
+        """
+
+    def get_record_size(self, name: str) -> int:
+        """Bytes of a record's contents."""
+
+    def get_record_offset(self, name: str) -> int:
+        """Where in the file the contents of a record begin."""
+
+    def get_record_header_offset(self, name: str) -> int:
+        """Where in the file the ZIP header of a record begins."""
+
+    def get_all_records(self) -> list[str]:
+        """The names of all records, in the order of the archive."""
+
+class PyTorchFileWriter:
+    """
+    Writes the container of ``.pt`` and ``.pt2`` files and packages.
+
+    ``file`` is a path (the file appears when ``write_end_of_file`` succeeds and never in part),
+    an object with ``write(bytes)``, or a function of the bytes. Contents start at multiples of
+    ``storage_alignment`` bytes. Equal records give equal files. As a context manager, it writes
+    the end of the file unless an exception leaves the block.
+    """
+
+    def __init__(self, file: object, compute_crc32: builtins.bool = True, storage_alignment: int = 64) -> None: ...
+
+    def archive_name(self) -> str:
+        """
+        The folder in the archive: the file's name without its extension, or ``archive``.
+        """
+
+    def serialization_id(self) -> str:
+        """
+        The identifier of the contents; empty before the end of the file is written.
+        """
+
+    def set_min_version(self, version: int) -> None:
+        """The container's version becomes at least this (3 to 10)."""
+
+    def write_record(self, name: str, data: object, size: int | None = None) -> None:
+        """
+        Adds a record: text as UTF-8, or the first ``size`` bytes (default: all) of an object
+        with the buffer protocol.
+        """
+
+    def write_record_metadata(self, name: str, size: int) -> None:
+        """Adds a record of ``size`` zero bytes."""
+
+    def get_all_written_records(self) -> set[str]: ...
+
+    def write_end_of_file(self) -> None:
+        """Adds version, byte order and identifier, and puts the file in place."""
+
+    def __enter__(self) -> PyTorchFileWriter: ...
+
+    def __exit__(self, type: object | None, value: object | None, traceback: object | None) -> None: ...
+
 _dtype: TypeAlias = dtype
 _Array: TypeAlias = numpy.typing.NDArray[Any]

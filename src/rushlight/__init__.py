@@ -29,7 +29,7 @@ from rushlight._C import (
 __version__ = "0.1.0"
 
 # Submodules load when first used, so that `import rushlight` stays fast.
-_SUBMODULES = frozenset({"export", "nativert", "ops", "reference", "utils"})
+_SUBMODULES = frozenset({"export", "nativert", "ops", "reference", "serialization", "utils"})
 
 
 def __getattr__(name: str) -> Any:

@@ -217,7 +217,7 @@ TEST(zip_reads_data_descriptors) {
 
 TEST(zip_checks_zip64_records) {
   const TemporaryDirectory directory;
-  ZipWriter writer(directory.file("z"), ZipWriter::Zip64::Always);
+  ZipWriter writer(directory.file("z"), {.zip64 = Zip64::Always});
   writer.add("a", "hello");
   writer.finish();
   const std::string file = read_file(directory.file("z"));

@@ -9,8 +9,8 @@ using namespace rushlight::test;
 
 TEST(zip_writer_and_reader_agree) {
   const TemporaryDirectory directory;
-  for (const auto mode : {ZipWriter::Zip64::WhenNeeded, ZipWriter::Zip64::Always}) {
-    ZipWriter writer(directory.file("z"), mode);
+  for (const auto mode : {Zip64::WhenNeeded, Zip64::Always}) {
+    ZipWriter writer(directory.file("z"), {.zip64 = mode});
     const std::string large(300'000, 'L');
     writer.add("first", "one");
     writer.add("w\xC3\xB6rter/zwei", {bytes_of("tw"), bytes_of(""), bytes_of("o")});
