@@ -15,7 +15,8 @@ namespace nb = nanobind;
 
 void init_errors(nb::module_& m);
 void init_dtype(nb::module_& m);
-void init_tensor(nb::module_& m);
+nb::class_<Tensor> init_tensor(nb::module_& m);
+void init_storage(nb::module_& m, nb::class_<Tensor>& tensor);
 void init_ops(nb::module_& m);
 void init_cpu(nb::module_& m);
 void init_program(nb::module_& m);
@@ -23,6 +24,8 @@ void init_pytorch_file(nb::module_& m);
 
 /// The Python dtype object of `t` (one object per dtype).
 nb::object dtype_object(DType t);
+/// The element type that a Python dtype object stands for; nothing for other objects.
+std::optional<DType> to_dtype(nb::handle object);
 
 /// A tensor from a rushlight.Tensor, a NumPy array, or anything with __dlpack__, without a copy.
 /// Throws TypeError naming `what` for other objects.

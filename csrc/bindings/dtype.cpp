@@ -21,6 +21,12 @@ std::array<PyObject*, kDTypeCount> objects{};
 
 nb::object dtype_object(DType t) { return nb::borrow(objects[static_cast<size_t>(t)]); }
 
+std::optional<DType> to_dtype(nb::handle object) {
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (object.ptr() == objects[static_cast<size_t>(i)]) return static_cast<DType>(i);
+  return std::nullopt;
+}
+
 void init_dtype(nb::module_& m) {
   nb::class_<PyDType>(m, "dtype", "The element type of a tensor, such as ``rushlight.float32``.")
       .def_prop_ro("name", &name_of, "PyTorch's name of the type, such as ``'float32'``.")

@@ -7,7 +7,8 @@ NB_MODULE(_C, m) {
   m.doc() = "rushlight's C++ engine.";
   init_errors(m);
   init_dtype(m);
-  init_tensor(m);
+  auto tensor = init_tensor(m);
+  init_storage(m, tensor);
   init_ops(m);
   init_cpu(m);
   init_program(m);

@@ -36,12 +36,6 @@ class Converter {
     return &tensors_.back();
   }
 
-  static std::optional<DType> to_dtype(nb::handle object) {
-    for (int i = 0; i < kDTypeCount; ++i)
-      if (object.is(dtype_object(static_cast<DType>(i)))) return static_cast<DType>(i);
-    return std::nullopt;
-  }
-
   Argument list(nb::handle sequence, const OpDef& op) {
     bool tensors = false, floats = false, bools = true;
     for (nb::handle item : nb::borrow<nb::sequence>(sequence)) {

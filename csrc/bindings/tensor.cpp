@@ -71,10 +71,12 @@ nb::object element(const Tensor& t, const std::byte* at) {
   });
 }
 
-void init_tensor(nb::module_& m) {
-  nb::class_<Tensor>(m, "Tensor",
-                     "An n-dimensional array. ``Tensor(x)`` wraps a NumPy array or anything with "
-                     "``__dlpack__`` without copying.")
+nb::class_<Tensor> init_tensor(nb::module_& m) {
+  nb::class_<Tensor> tensor(
+      m, "Tensor",
+      "An n-dimensional array. ``Tensor(x)`` wraps a NumPy array or anything with "
+      "``__dlpack__`` without copying.");
+  tensor
       .def(
           "__init__",
           [](Tensor* self, nb::handle data) { new (self) Tensor(to_tensor(data, "data")); },
@@ -136,6 +138,7 @@ void init_tensor(nb::module_& m) {
                  PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), number.ptr()));
            })
       .def("__repr__", [](const Tensor& t) { return repr(t); });
+  return tensor;
 }
 
 }  // namespace rushlight::python

@@ -8,6 +8,8 @@ import numpy.typing
 from collections.abc import Sequence
 from typing import Any, overload
 
+from typing_extensions import Buffer
+
 
 class InternalError(AssertionError):
     pass
@@ -134,6 +136,35 @@ class Tensor:
     def __complex__(self) -> object: ...
 
     def __repr__(self) -> str: ...
+
+    def untyped_storage(self) -> UntypedStorage:
+        """The storage that this tensor is a view of."""
+
+class UntypedStorage:
+    """
+    The bytes that tensors share. ``UntypedStorage(n)`` is ``n`` uninitialised bytes, ``UntypedStorage(buffer)`` the memory of a contiguous buffer, which it keeps alive. Equal to another one over the same storage; a ``memoryview`` of it sees the bytes.
+    """
+
+    def __init__(self, source: int | Buffer) -> None: ...
+
+    def nbytes(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def data_ptr(self) -> int: ...
+
+    @property
+    def read_only(self) -> builtins.bool:
+        """True for memory that must not be written, such as a mapped file."""
+
+    def __eq__(self, other: object, /) -> builtins.bool: ...
+
+    def __hash__(self) -> int: ...
+
+def rebuild_tensor(storage: UntypedStorage, dtype: _dtype, storage_offset: int, size: Sequence[int], stride: Sequence[int]) -> Tensor:
+    """
+    A tensor over ``storage``; offset and strides in elements. RuntimeError if an element would lie outside.
+    """
 
 def call_op(name: str, *args: Any, **kwargs: Any) -> Any:
     """Runs one operator of the table on tensors and Python values."""

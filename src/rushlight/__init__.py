@@ -8,6 +8,7 @@ from typing import Any
 
 from rushlight._C import (
     Tensor,
+    UntypedStorage,
     bfloat16,
     bool,
     complex64,
@@ -60,6 +61,7 @@ def cmake_dir() -> str:
 
 __all__ = [
     "Tensor",
+    "UntypedStorage",
     "bfloat16",
     "bool",
     "cmake_dir",

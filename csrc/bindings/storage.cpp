@@ -1,0 +1,127 @@
+// rushlight.UntypedStorage: the bytes behind tensors.
+#include "core/storage.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "bindings.h"
+#include "core/tensor.h"
+
+namespace rushlight::python {
+namespace {
+
+/// A storage as Python holds it: two objects over one storage are equal.
+struct UntypedStorage {
+  StoragePtr storage;
+};
+
+StoragePtr from_buffer(nb::handle object) {
+  auto view = std::make_unique<Py_buffer>();
+  const bool writable = PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_WRITABLE) == 0;
+  if (!writable) {
+    PyErr_Clear();
+    if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_SIMPLE) != 0) {
+      PyErr_Clear();
+      RL_FAIL(Type, "UntypedStorage: expected a size in bytes or a contiguous buffer, got ",
+              nb::cast<std::string>(nb::str(nb::type_name(object.type()))));
+    }
+  }
+  Py_buffer* held = view.release();
+  // The last tensor may be let go on a thread of the engine.
+  auto release = [held] {
+    if (!nb::is_alive()) return;
+    nb::gil_scoped_acquire gil;
+    PyBuffer_Release(held);
+    delete held;
+  };
+  return Storage::borrow(held->buf, static_cast<size_t>(held->len), std::move(release), !writable);
+}
+
+StoragePtr make_storage(nb::handle source) {
+  if (!PyLong_Check(source.ptr())) return from_buffer(source);
+  const auto nbytes = nb::cast<int64_t>(source);
+  RL_CHECK(nbytes >= 0, Runtime, "UntypedStorage: expected a size of at least 0, got ", nbytes);
+  return Storage::allocate(static_cast<size_t>(nbytes));
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  const StoragePtr& storage = nb::inst_ptr<UntypedStorage>(self)->storage;
+  return PyBuffer_FillInfo(view, self, storage->data(), static_cast<Py_ssize_t>(storage->nbytes()),
+                           storage->read_only(), flags);
+}
+
+PyType_Slot storage_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)},
+                               {0, nullptr}};
+
+Dims dims_of(const std::vector<int64_t>& values) { return Dims(IntList(values)); }
+
+Tensor rebuild_tensor(const UntypedStorage& storage, nb::handle dtype, int64_t storage_offset,
+                      const std::vector<int64_t>& size, const std::vector<int64_t>& stride) {
+  RL_CHECK(size.size() == stride.size(), Runtime,
+           "rebuild_tensor: expected as many strides as sizes, got ", stride.size(),
+           " strides for ", size.size(), " sizes");
+  TensorMeta meta;
+  const auto type = to_dtype(dtype);
+  RL_CHECK(type, Type, "rebuild_tensor: expected a rushlight.dtype, got ",
+           nb::cast<std::string>(nb::str(nb::type_name(dtype.type()))));
+  meta.dtype = *type;
+  meta.sizes = dims_of(size);
+  meta.strides = dims_of(stride);
+  check_in_bounds(meta, storage_offset, storage.storage->nbytes());
+  const auto item = static_cast<uintptr_t>(item_size(meta.dtype));
+  const int64_t capacity = static_cast<int64_t>(storage.storage->nbytes() / item);
+  RL_CHECK(storage_offset <= capacity, Runtime, "rebuild_tensor: storage offset ", storage_offset,
+           " lies outside a storage of ", capacity, " elements");
+  RL_CHECK(reinterpret_cast<uintptr_t>(storage.storage->data()) % std::min<uintptr_t>(item, 8) == 0,
+           Runtime, "rebuild_tensor: the storage's memory is not aligned for ",
+           dtype_name(meta.dtype));
+  std::byte* data = storage.storage->data() + storage_offset * static_cast<int64_t>(item);
+  return Tensor(meta, storage.storage, data);
+}
+
+}  // namespace
+
+void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
+  nb::class_<UntypedStorage>(
+      m, "UntypedStorage", nb::type_slots(storage_slots),
+      "The bytes that tensors share. ``UntypedStorage(n)`` is ``n`` uninitialised bytes, "
+      "``UntypedStorage(buffer)`` the memory of a contiguous buffer, which it keeps alive. Equal "
+      "to "
+      "another one over the same storage; a ``memoryview`` of it sees the bytes.")
+      .def(
+          "__init__",
+          [](UntypedStorage* self, nb::handle source) {
+            new (self) UntypedStorage{make_storage(source)};
+          },
+          nb::arg("source"),
+          nb::sig("def __init__(self, source: int | typing_extensions.Buffer) -> None"))
+      .def("nbytes", [](const UntypedStorage& s) { return s.storage->nbytes(); })
+      .def("__len__", [](const UntypedStorage& s) { return s.storage->nbytes(); })
+      .def("data_ptr",
+           [](const UntypedStorage& s) { return reinterpret_cast<uintptr_t>(s.storage->data()); })
+      .def_prop_ro(
+          "read_only", [](const UntypedStorage& s) { return s.storage->read_only(); },
+          "True for memory that must not be written, such as a mapped file.")
+      .def(
+          "__eq__",
+          [](const UntypedStorage& s, nb::handle other) {
+            return nb::isinstance<UntypedStorage>(other) &&
+                   nb::inst_ptr<UntypedStorage>(other)->storage == s.storage;
+          },
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__", [](const UntypedStorage& s) { return std::hash<StoragePtr>()(s.storage); });
+  tensor.def(
+      "untyped_storage", [](const Tensor& t) { return UntypedStorage{t.storage()}; },
+      "The storage that this tensor is a view of.");
+  m.def("rebuild_tensor", &rebuild_tensor, nb::arg("storage"), nb::arg("dtype"),
+        nb::arg("storage_offset"), nb::arg("size"), nb::arg("stride"),
+        nb::sig("def rebuild_tensor(storage: UntypedStorage, dtype: _dtype, storage_offset: int, "
+                "size: Sequence[int], stride: Sequence[int]) -> Tensor"),
+        "A tensor over ``storage``; offset and strides in elements. RuntimeError if an element "
+        "would lie outside.");
+}
+
+}  // namespace rushlight::python
