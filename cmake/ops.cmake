@@ -5,11 +5,10 @@ file(GLOB OP_GENERATOR CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/opgen/*.py
   ${PROJECT_SOURCE_DIR}/tools/generate_ops.py)
 
 set(GENERATED_TABLES ${GENERATED_DIR}/register_all.cpp)
-set(GENERATED_KERNELS)
+set(GENERATED_KERNELS ${GENERATED_DIR}/kernels_calls.cpp ${GENERATED_DIR}/kernels_pointwise.cpp)
 foreach(table ${OP_TABLES})
   get_filename_component(stem ${table} NAME_WE)
   list(APPEND GENERATED_TABLES ${GENERATED_DIR}/ops_${stem}.cpp)
-  list(APPEND GENERATED_KERNELS ${GENERATED_DIR}/kernels_${stem}.cpp)
 endforeach()
 
 # The generator leaves unchanged files alone, so its own stamp stands for "is up to date".

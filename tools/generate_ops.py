@@ -44,92 +44,110 @@ def has_kernel(row: Row) -> bool:
     return row.kind in ("reduction", "kernel", "dynamic", "scalar", "check")
 
 
+def is_portable(row: Row) -> bool:
+    return row.kernel.startswith("portable::")
+
+
 def kernel_declarations(rows: list[Row]) -> str:
-    """Of one family: kernel files do not depend on it, so a new row compiles only its table."""
-    tile = "TileFn {}(DType compute, std::string_view string);"
-    native: list[str] = []
-    portable: list[str] = []
-    for row in rows:
-        target = portable if row.kernel.startswith("portable::") else native
-        if row.kind == "pointwise":
-            native.append(tile.format(row.kernel))
-        elif has_kernel(row):
-            target.append(cpp.kernel_declaration(row))
-    tiles = [line for line in native if line.startswith("TileFn")]
-    kernels = [line for line in native if not line.startswith("TileFn")]
-    return (
-        "namespace rushlight::kernels::portable {\n"
-        + "\n".join(cpp.unique(portable))
-        + "\n}  // namespace rushlight::kernels::portable\n\n"
-        "namespace rushlight::kernels::RL_CPU {\n"
-        + "\n".join(cpp.unique(kernels))
-        + "\nnamespace tile {\n"
-        + "\n".join(cpp.unique(tiles))
-        + "\n}  // namespace tile\n}  // namespace rushlight::kernels::RL_CPU\n\n"
-    )
+    """Beside their calls: kernel files do not depend on it, so a new row compiles no kernel."""
+    return "\n".join(cpp.unique(cpp.kernel_declaration(r) for r in rows)) + "\n"
 
 
-def kernel_table(rows: list[Row]) -> str:
-    """Compiled once per capability: fills in the kernel pointers of one family's operators."""
-    trampolines = [cpp.kernel_trampoline(r) for r in rows if has_kernel(r)]
-    assignments = []
+def trampolines(rows: list[Row]) -> str:
+    return "\n".join(cpp.kernel_trampoline(r) for r in rows)
+
+
+def assignments(rows: list[Row]) -> str:
+    """Fills in the kernel pointers of operators."""
+    lines = []
     for row in rows:
         identifier = row.name.replace(".", "_")
         if row.kind == "pointwise":
-            assignments.append(f'  table.op("{row.name}").pointwise.select = tile::{row.kernel};')
+            lines.append(f'  table.op("{row.name}").pointwise.select = tile::{row.kernel};')
         elif row.kind == "scalar":
-            assignments.append(f'  table.op("{row.name}").scalar = scalar_{identifier};')
-        elif has_kernel(row):
-            assignments.append(f'  table.op("{row.name}").kernel = kernel_{identifier};')
-    stem = Path(rows[0].file).stem
-    return (
-        '#include "ir/op_table.h"\n#include "kernels/kernel.h"\n\n'
-        + kernel_declarations(rows)
-        + "namespace rushlight::kernels::RL_CPU {\nnamespace {\n"
-        + "\n".join(trampolines)
-        + f"}}  // namespace\n\nvoid register_{stem}([[maybe_unused]] OpTable& table) {{\n"
-        + "\n".join(assignments)
-        + "\n}\n}  // namespace rushlight::kernels::RL_CPU\n"
-    )
+            lines.append(f'  table.op("{row.name}").scalar = scalar_{identifier};')
+        else:
+            lines.append(f'  table.op("{row.name}").kernel = kernel_{identifier};')
+    return "\n".join(lines)
+
+
+def kernel_tables(rows: list[Row]) -> dict[str, str]:
+    """Compiled once per capability. Few files: what they include costs more than what they hold."""
+    pointwise = [r for r in rows if r.kind == "pointwise"]
+    native = [r for r in rows if has_kernel(r) and not is_portable(r)]
+    tile = "TileFn {}(DType compute, std::string_view string);"
+    tiles = "\n".join(cpp.unique(tile.format(r.kernel) for r in pointwise))
+    head = '#include "ir/op_table.h"\n#include "kernels/kernel.h"\n\n'
+    head += "namespace rushlight::kernels::RL_CPU {\n"
+    tail = "\n}\n}  // namespace rushlight::kernels::RL_CPU\n"
+    return {
+        "kernels_pointwise.cpp": head
+        + f"namespace tile {{\n{tiles}\n}}  // namespace tile\n\n"
+        + "void register_pointwise(OpTable& table) {\n"
+        + assignments(pointwise)
+        + tail,
+        "kernels_calls.cpp": head
+        + kernel_declarations(native)
+        + f"namespace {{\n{trampolines(native)}}}  // namespace\n\n"
+        + "void register_calls(OpTable& table) {\n"
+        + assignments(native)
+        + tail,
+    }
 
 
 def op_table(rows: list[Row]) -> str:
-    """Compiled once: schemas and shape rules of one family's operators."""
-    trampolines = [
+    """Compiled once: schemas, shape rules and portable kernels of one family's operators."""
+    shapes = [
         cpp.shape_trampoline(r)
         for r in rows
         if r.shape and r.kind in ("view", "reduction", "kernel")
     ]
+    portable = [r for r in rows if has_kernel(r) and is_portable(r)]
     entries = [f"    {cpp.registration(r)}," for r in rows]
     stem = Path(rows[0].file).stem
+    declarations = ""
+    if portable:
+        declarations = (
+            '#include "kernels/kernel.h"\n\nnamespace rushlight::kernels::portable {\n'
+            + kernel_declarations(portable)
+            + "}  // namespace rushlight::kernels::portable\n"
+        )
     return (
-        '#include "ir/op_table.h"\n#include "ir/shape/generated.h"\n\n'
-        "namespace rushlight::ops {\nnamespace {\n"
-        + "\n".join(trampolines)
+        '#include "ir/op_table.h"\n#include "ir/shape/generated.h"\n'
+        + declarations
+        + "\nnamespace rushlight::ops {\nnamespace {\n"
+        + ("using namespace kernels;\n" if portable else "")
+        + "\n".join(shapes)
+        + trampolines(portable)
         + "\nconstexpr OpRow kRows[] = {\n"
         + "\n".join(entries)
         + f"\n}};\n}}  // namespace\n\nvoid register_{stem}(OpTable& table) {{\n"
         + "  for (const OpRow& row : kRows) table.add(row);\n"
-        + "}\n}  // namespace rushlight::ops\n"
+        + "}\n\n"
+        + f"void register_{stem}_kernels([[maybe_unused]] OpTable& table) {{\n"
+        + assignments(portable)
+        + "\n}\n}  // namespace rushlight::ops\n"
     )
 
 
 def register_all(stems: list[str]) -> str:
-    capabilities = ("baseline", "avx2", "avx512")
+    capabilities = {"avx512": "AVX512", "avx2": "AVX2", "baseline": "Baseline"}
     declarations = "namespace rushlight::ops {\n"
-    declarations += "".join(f"void register_{s}(OpTable& table);\n" for s in stems) + "}\n"
-    for capability in capabilities:
-        guard = f"RL_HAVE_{capability.upper()}"
-        declarations += f"#ifdef {guard}\nnamespace rushlight::kernels::{capability} {{\n"
-        declarations += "".join(f"void register_{s}(OpTable& table);\n" for s in stems)
-        declarations += "}\n#endif\n"
+    for stem in stems:
+        declarations += f"void register_{stem}(OpTable& table);\n"
+        declarations += f"void register_{stem}_kernels(OpTable& table);\n"
+    declarations += "}\n"
     body = "".join(f"  ops::register_{s}(table);\n" for s in stems)
     body += "  table.index();\n"
-    names = {"baseline": "Baseline", "avx2": "AVX2", "avx512": "AVX512"}
-    for capability in reversed(capabilities):
-        body += f"#ifdef RL_HAVE_{capability.upper()}\n"
-        body += f"  if (capability >= cpu::Capability::{names[capability]}) {{\n"
-        body += "".join(f"    kernels::{capability}::register_{s}(table);\n" for s in stems)
+    body += "".join(f"  ops::register_{s}_kernels(table);\n" for s in stems)
+    for capability, name in capabilities.items():
+        guard = f"RL_HAVE_{capability.upper()}"
+        declarations += f"#ifdef {guard}\nnamespace rushlight::kernels::{capability} {{\n"
+        declarations += "void register_pointwise(OpTable& table);\n"
+        declarations += "void register_calls(OpTable& table);\n}\n#endif\n"
+        body += f"#ifdef {guard}\n  if (capability >= cpu::Capability::{name}) {{\n"
+        body += f"    kernels::{capability}::register_pointwise(table);\n"
+        body += f"    kernels::{capability}::register_calls(table);\n"
         body += "    return;\n  }\n#endif\n"
     return (
         '#include "ir/op_table.h"\n\n'
@@ -150,7 +168,8 @@ def main(ops: Path, out: Path) -> None:
     write(out / "ir/shape/generated.h", shape_header(rows))
     for file, group in by_file.items():
         write(out / f"ops_{Path(file).stem}.cpp", op_table(group))
-        write(out / f"kernels_{Path(file).stem}.cpp", kernel_table(group))
+    for name, text in kernel_tables(rows).items():
+        write(out / name, text)
     write(out / "register_all.cpp", register_all(stems))
 
 

@@ -6,7 +6,7 @@
 
 #include "kernels/compute.h"
 #include "kernels/gemm.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/reduce_ops.h"
 #include "kernels/softmax_row.h"
 

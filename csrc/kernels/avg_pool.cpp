@@ -1,6 +1,6 @@
 // avg_pool and adaptive pooling: the rows of a window are added first, then its columns.
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/pool.h"
 #include "kernels/reduce_ops.h"
 

@@ -1,6 +1,6 @@
 // The convolutions of ATen: they check and sort their arguments, conv.h computes.
 #include "kernels/conv.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/product.h"
 
 namespace rushlight::kernels::RL_CPU {

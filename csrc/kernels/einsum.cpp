@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "kernels/contraction.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 
 namespace rushlight::kernels::RL_CPU {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/lanes.h"
 
 namespace rushlight::kernels::RL_CPU {

@@ -1,6 +1,6 @@
 // Gated linear unit: the first half times the sigmoid of the second.
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/lanes_math.h"
 
 namespace rushlight::kernels::RL_CPU {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 
 namespace rushlight::kernels::RL_CPU {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/reduce_ops.h"
 
 namespace rushlight::kernels::RL_CPU {

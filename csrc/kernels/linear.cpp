@@ -1,6 +1,6 @@
 // linear, mm, addmm, bmm, … : matrix and vector products of ATen.
 #include "ir/shape/rules.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/product.h"
 
 namespace rushlight::kernels::RL_CPU {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/expanded.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/loss_reduction.h"
 #include "kernels/reduce_ops.h"
 

@@ -1,6 +1,6 @@
 // max_pool: first the rows of a window become one row, then the columns one number each.
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/pool.h"
 #include "kernels/reduce_ops.h"
 

@@ -2,7 +2,7 @@
 #include "kernels/recurrent.h"
 
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 
 namespace rushlight::kernels::RL_CPU {
 namespace {

@@ -1,6 +1,6 @@
 // argmax, argmin, and max and min with indices. The first of equal elements wins, and the first
 // NaN wins over everything, as in PyTorch on the CPU.
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/reduce_ops.h"
 
 namespace rushlight::kernels::RL_CPU {

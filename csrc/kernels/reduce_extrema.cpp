@@ -1,7 +1,7 @@
 // Products, extrema, any and all.
 #include <cstring>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/reduce_ops.h"
 
 namespace rushlight::kernels::RL_CPU {

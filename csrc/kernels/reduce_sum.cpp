@@ -1,5 +1,5 @@
 // Sums, means and counts.
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/reduce_ops.h"
 
 namespace rushlight::kernels::RL_CPU {

@@ -1,7 +1,7 @@
 // Variances and standard deviations: the mean first, then the squared distances from it.
 #include <cmath>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/reduce_ops.h"
 
 namespace rushlight::kernels::RL_CPU {

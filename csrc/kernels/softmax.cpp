@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/lanes_math.h"
 #include "kernels/reduce_ops.h"
 #include "kernels/softmax_row.h"

@@ -4,7 +4,7 @@
 
 #include "ir/shape/pool_sizes.h"
 #include "kernels/compute.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/lanes.h"
 
 namespace rushlight::kernels::RL_CPU {

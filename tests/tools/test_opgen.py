@@ -33,7 +33,7 @@ def test_a_row_becomes_a_table_entry_a_declaration_and_its_in_place_twin(tmp_pat
     table = (tmp_path / "out/ops_family.cpp").read_text(encoding="utf-8")
     assert '"aten.twice.default"' in table
     assert '"twice_(Tensor(a!) self, *, Scalar alpha=1) -> Tensor(a!)"' in table
-    kernels = (tmp_path / "out/kernels_family.cpp").read_text(encoding="utf-8")
+    kernels = (tmp_path / "out/kernels_pointwise.cpp").read_text(encoding="utf-8")
     assert "TileFn twice(DType compute, std::string_view string);" in kernels
 
 

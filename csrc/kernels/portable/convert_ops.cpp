@@ -1,5 +1,5 @@
 // Operators that convert a tensor or overwrite it.
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 
 namespace rushlight::kernels::portable {
 namespace {

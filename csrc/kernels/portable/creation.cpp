@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/fill.h"
 
 namespace rushlight::kernels::portable {

@@ -1,7 +1,7 @@
 // gather and index_select: elements and slices that an index chooses along one dimension.
 #include <cstring>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/lanes.h"
 
 namespace rushlight::kernels::portable {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "ir/shape/rules.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/index_plan.h"
 
 namespace rushlight::kernels::portable {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "ir/shape/stacking.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/parts.h"
 

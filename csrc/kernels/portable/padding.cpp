@@ -1,7 +1,7 @@
 // Padding: with a constant, or with elements of the input itself.
 #include <cstring>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/parts.h"
 

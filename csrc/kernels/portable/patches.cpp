@@ -1,7 +1,7 @@
 // im2col and col2im: image patches as columns, and the sum of patches as an image.
 #include <cstring>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/order.h"
 
 namespace rushlight::kernels::portable {

@@ -1,5 +1,5 @@
 // Rearrangements between channels and space: one strided copy each.
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 
 namespace rushlight::kernels::portable {
 namespace {

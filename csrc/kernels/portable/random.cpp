@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/generator.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/order.h"
 
 namespace rushlight::kernels::portable {

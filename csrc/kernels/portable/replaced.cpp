@@ -1,6 +1,6 @@
 // Copies of a tensor with a part replaced, and diagonals.
 #include "ir/shape/generated.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/parts.h"
 

@@ -1,5 +1,5 @@
 // The copying side of operators that are views when strides allow it.
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 
 namespace rushlight::kernels::portable {
 namespace {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "ir/shape/rules.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/order.h"
 

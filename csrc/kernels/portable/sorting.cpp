@@ -1,7 +1,7 @@
 // sort, topk, kthvalue, median, mode.
 #include <cmath>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/portable/order.h"
 
 namespace rushlight::kernels::portable {

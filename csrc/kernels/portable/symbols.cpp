@@ -2,7 +2,7 @@
 // minus infinity, `/` gives a float.
 #include <cmath>
 
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 
 namespace rushlight::kernels::portable {
 namespace {

@@ -1,6 +1,6 @@
 // Nearest-neighbour resizing: moves elements, whatever their type.
 #include "ir/shape/pool_sizes.h"
-#include "kernels/generated.h"
+#include "kernels/kernel.h"
 #include "kernels/upsample.h"
 
 namespace rushlight::kernels::portable {
