@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
 import rushlight
 
 from .test_linear_algebra import check as check_op
 from .test_linear_algebra import random
-
-torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.oracle
 

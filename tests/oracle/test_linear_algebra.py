@@ -6,10 +6,9 @@ import itertools
 from typing import Any
 
 import pytest
+import torch
 
 import rushlight
-
-torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.oracle
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import rushlight
 
-torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.oracle
 
 INTS = ["uint8", "int8", "int16", "int32", "int64"]
