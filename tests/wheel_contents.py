@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from email.message import Message
 from pathlib import PurePosixPath
 
-MODULES = ("export", "nativert", "cli", "ops", "reference", "utils/pytree")
+MODULES = ("export", "nativert", "cli", "ops", "reference", "utils/pytree", "multiprocessing")
 
 
 def check_files(names: Iterable[str]) -> None:
@@ -16,6 +16,8 @@ def check_files(names: Iterable[str]) -> None:
         "rushlight/py.typed",
         "rushlight/_C.pyi",
         "rushlight/__main__.py",
+        "rushlight/multiprocessing/_shm.pyi",
+        "rushlight/multiprocessing/rushlight-shm-manager",
         "rushlight/lib/librushlight.so",
         "rushlight/lib/cmake/rushlight/rushlightConfig.cmake",
         "rushlight/include/rushlight/rushlight.h",

@@ -1,0 +1,244 @@
+// The extension module rushlight.multiprocessing._shm.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <optional>
+
+#include "error.h"
+#include "host.h"
+#include "ring.h"
+
+namespace nb = nanobind;
+
+namespace rushlight::shm {
+namespace {
+
+int block_buffer(PyObject* self, Py_buffer* view, int flags) {
+  const Hold& hold = *nb::inst_ptr<Hold>(nb::handle(self));
+  return PyBuffer_FillInfo(view, self, hold.data(), static_cast<Py_ssize_t>(hold.nbytes()), 0,
+                           flags);
+}
+
+PyType_Slot block_slots[] = {
+    {Py_bf_getbuffer, reinterpret_cast<void*>(block_buffer)},
+    {0, nullptr},
+};
+
+nb::tuple to_tuple(const Reference& reference) {
+  return nb::make_tuple(reference.manager, reference.segment, reference.entry, reference.generation,
+                        reference.counted);
+}
+
+// A bytes-like object for the length of a call.
+class Bytes {
+ public:
+  explicit Bytes(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  ~Bytes() { PyBuffer_Release(&view_); }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+  const void* data() const { return view_.buf; }
+  size_t size() const { return static_cast<size_t>(view_.len); }
+
+ private:
+  Py_buffer view_;
+};
+
+// A ring and the block it lies in.
+struct RingObject {
+  nb::object block;
+  Ring ring;
+};
+
+int64_t deadline_of(std::optional<double> timeout) {
+  if (!timeout) return -1;
+  if (*timeout <= 0) return 0;
+  return now_ns() + static_cast<int64_t>(std::min(*timeout, 1e9) * 1e9);
+}
+
+// Repeats `step` until it is done; signals run their Python handlers, which may raise.
+template <class Step>
+bool finish(std::optional<double> timeout, Step&& step) {
+  const int64_t deadline = deadline_of(timeout);
+  for (;;) {
+    Outcome outcome;
+    {
+      nb::gil_scoped_release release;
+      outcome = step(deadline);
+    }
+    if (outcome == Outcome::Done) return true;
+    if (outcome == Outcome::TimedOut) return false;
+    if (outcome == Outcome::Closed) throw nb::value_error("the queue is closed");
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+}
+
+void init_blocks(nb::module_& m) {
+  nb::class_<Hold>(m, "Block", nb::type_slots(block_slots), nb::is_weak_referenceable(),
+                   "A block of shared memory: a writable buffer. Pickling it makes a reference "
+                   "that one process may load once; letting go of the last Block of a process "
+                   "lets go of the memory.")
+      .def_prop_ro("nbytes", &Hold::nbytes)
+      .def_prop_ro("address",
+                   [](const Hold& hold) { return reinterpret_cast<uintptr_t>(hold.data()); })
+      .def("__len__", &Hold::nbytes)
+      .def(
+          "reference",
+          [](const Hold& hold, bool counted) { return to_tuple(hold.reference(counted)); },
+          nb::arg("counted") = true,
+          nb::sig("def reference(self, counted: bool = True) -> tuple[str, int, int, int, bool]"),
+          "The arguments of `adopt`. A counted reference keeps the block alive until it is "
+          "adopted, "
+          "once; an uncounted one may be adopted as often as one likes while its maker holds the "
+          "block.")
+      .def(
+          "__reduce__",
+          [](nb::handle self) {
+            const Hold& hold = *nb::inst_ptr<Hold>(self);
+            nb::object adopt_function =
+                nb::module_::import_("rushlight.multiprocessing.arena").attr("adopt");
+            return nb::make_tuple(adopt_function, to_tuple(hold.reference(true)));
+          },
+          nb::sig("def __reduce__(self) -> tuple[object, ...]"));
+
+  m.def(
+      "allocate",
+      [](uint64_t nbytes, bool named, bool strict) {
+        return allocate(nbytes, named ? Kind::Named : Kind::Memory, strict);
+      },
+      nb::arg("nbytes"), nb::arg("named") = false, nb::arg("strict") = false,
+      nb::call_guard<nb::gil_scoped_release>(),
+      "A block in this process's arena: of a memory file, or of a named one. OSError with numbers "
+      "where there is no room; unless `strict`, the other kind is tried first.");
+  m.def(
+      "adopt",
+      [](std::string manager, uint64_t segment, uint32_t entry, uint32_t generation, bool counted) {
+        return adopt({std::move(manager), segment, entry, generation, counted});
+      },
+      nb::arg("manager"), nb::arg("segment"), nb::arg("entry"), nb::arg("generation"),
+      nb::arg("counted"), nb::call_guard<nb::gil_scoped_release>(),
+      "The block that was sent here; OSError if it is gone.");
+  m.def(
+      "give_up",
+      [](std::string manager, uint64_t segment, uint32_t entry, uint32_t generation, bool counted) {
+        give_up({std::move(manager), segment, entry, generation, counted});
+      },
+      nb::arg("manager"), nb::arg("segment"), nb::arg("entry"), nb::arg("generation"),
+      nb::arg("counted"), nb::call_guard<nb::gil_scoped_release>(),
+      "Takes back a counted reference that was not sent.");
+  m.def(
+      "find", [](uintptr_t address) { return find(reinterpret_cast<const void*>(address)); },
+      nb::arg("address"), nb::sig("def find(address: int) -> Block | None"),
+      "The block in use here that contains an address.");
+}
+
+void init_ring(nb::module_& m) {
+  nb::class_<RingObject>(m, "Ring",
+                         "A queue of byte messages in a block, for any number of senders and "
+                         "receivers, any of which may be killed at any time.")
+      .def(
+          "__init__",
+          [](RingObject* self, nb::object block) {
+            const Hold& hold = nb::cast<Hold&>(block);
+            new (self) RingObject{block, Ring(hold.data(), hold.nbytes())};
+          },
+          nb::arg("block"), nb::sig("def __init__(self, block: Block) -> None"))
+      .def_static(
+          "create",
+          [](size_t capacity, uint64_t most, bool named) {
+            std::unique_ptr<Hold> hold =
+                allocate(Ring::footprint(capacity), named ? Kind::Named : Kind::Memory, false);
+            Ring::format(hold->data(), hold->nbytes(), most);
+            const Ring ring(hold->data(), hold->nbytes());
+            return RingObject{nb::cast(std::move(hold)), ring};
+          },
+          nb::arg("capacity"), nb::arg("most") = 0, nb::arg("named") = false,
+          "A new one: bytes of messages it holds, messages it holds at most (0: no limit).")
+      .def_prop_ro(
+          "block", [](const RingObject& self) { return self.block; },
+          nb::for_getter(nb::sig("def block(self) -> Block")))
+      .def_prop_ro("most_bytes", [](const RingObject& self) { return self.ring.most_bytes(); })
+      .def(
+          "put",
+          [](RingObject& self, nb::object data, std::optional<double> timeout) {
+            const Bytes bytes(data);
+            return finish(timeout, [&](int64_t deadline) {
+              return self.ring.put(bytes.data(), bytes.size(), deadline);
+            });
+          },
+          nb::arg("data"), nb::arg("timeout") = nb::none(),
+          nb::sig("def put(self, data: bytes | bytearray | memoryview, timeout: float | None = "
+                  "None) -> bool"),
+          "Sends a message; False if there was no room for `timeout` seconds.")
+      .def(
+          "get",
+          [](RingObject& self, std::optional<double> timeout) -> nb::object {
+            std::string message;
+            const bool got =
+                finish(timeout, [&](int64_t deadline) { return self.ring.get(message, deadline); });
+            return got ? nb::object(nb::bytes(message.data(), message.size())) : nb::none();
+          },
+          nb::arg("timeout") = nb::none(),
+          nb::sig("def get(self, timeout: float | None = None) -> bytes | None"),
+          "Receives a message; None if none came for `timeout` seconds.")
+      .def(
+          "__len__", [](RingObject& self) { return self.ring.size(); },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def("empty", [](const RingObject& self) { return self.ring.empty(); })
+      .def("close", [](RingObject& self) { self.ring.close(); })
+      .def_prop_ro("closed", [](const RingObject& self) { return self.ring.closed(); });
+}
+
+}  // namespace
+
+NB_MODULE(_shm, m) {
+  m.doc() = "Shared memory between processes: blocks, queues and their manager.";
+  nb::set_leak_warnings(false);  // blocks may outlive the interpreter; the manager frees them
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const SystemError& failed) {
+      nb::object arguments = nb::make_tuple(failed.code(), failed.what());
+      PyErr_SetObject(PyExc_OSError, arguments.ptr());
+    }
+  });
+  init_blocks(m);
+  init_ring(m);
+  m.def("set_manager_program", &set_manager_program, nb::arg("path"));
+  m.def("manager_address", &manager_address, nb::call_guard<nb::gil_scoped_release>(),
+        "The address of this process's manager, started if need be.");
+  m.def(
+      "manager_stat",
+      [] {
+        const Reply reply = manager_stat();
+        nb::dict out;
+        out["pid"] = reply.pid;
+        out["processes"] = reply.processes;
+        out["segments"] = reply.segments;
+        out["blocks"] = reply.held;
+        out["in_flight"] = reply.in_flight;
+        return out;
+      },
+      nb::sig("def manager_stat() -> dict[str, int]"),
+      "What the manager keeps: processes, segments, blocks in use, references in flight.");
+  m.def(
+      "usage",
+      [] {
+        const Usage now = usage();
+        nb::dict out;
+        out["segments"] = now.segments;
+        out["mapped"] = now.mapped;
+        out["blocks"] = now.blocks;
+        out["idle_bytes"] = now.idle;
+        return out;
+      },
+      nb::sig("def usage() -> dict[str, int]"),
+      "What this process has: own segments, mapped ones, blocks in use, bytes kept for later.");
+  m.def("trim", &trim, nb::arg("keep") = 0, nb::call_guard<nb::gil_scoped_release>(),
+        "Returns idle memory beyond `keep` bytes to the system.");
+}
+
+}  // namespace rushlight::shm

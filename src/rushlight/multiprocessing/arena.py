@@ -1,0 +1,142 @@
+"""Shared memory in blocks, and a queue of bytes: what everything else here is made of.
+
+    block = allocate(1 << 20)              # a writable buffer in this process's arena
+    array = np.frombuffer(block, np.float32)   # keeps the block alive
+    queue = ShmQueue()                     # pickles to a reference: hand it to child processes
+
+    queue.put(pickle.dumps(block))         # in one process: a reference of some 60 bytes
+    block = pickle.loads(queue.get())      # in another: the same memory
+
+How long a block lives. Every process that has a `Block` for it (or an array over one) holds it; so
+does a pickled reference until it is loaded, **once**. When nobody is left its memory is used again.
+A process that is killed lets go of what it held, through the manager process that
+`rushlight.multiprocessing` starts with the first block and that ends with the last process.
+
+- One file descriptor serves a whole arena (256 MiB of addresses; pages exist once they are used),
+  whatever the number of blocks; a receiver keeps none.
+- `allocate` never hands out memory that the system cannot back: it raises `OSError` with numbers.
+- `block.reference(counted=False)` makes a reference that may be adopted any number of times, as
+  long as its maker keeps the block: for what is pickled once and sent to many.
+- `give_up(*reference)` takes back a counted reference that was made and not sent.
+
+Example:
+    >>> block = allocate(8)
+    >>> memoryview(block)[:2] = b"hi"
+    >>> bytes(memoryview(adopt(*block.reference()))[:2])
+    b'hi'
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rushlight.multiprocessing import _shm, strategy
+from rushlight.multiprocessing._shm import Block, find, give_up
+
+_shm.set_manager_program(str(Path(_shm.__file__).parent / "rushlight-shm-manager"))
+
+_CAPACITY = 1 << 20
+
+
+def allocate(nbytes: int) -> Block:
+    """A block of shared memory: uninitialised, aligned to 256 bytes (to pages from 64 KiB on).
+
+    It is a memory file or a file in ``/dev/shm``, as `get_sharing_strategy` says; when that kind
+    has no room the other is tried. Raises ``OSError`` with numbers if there is no room at all.
+    """
+    return _shm.allocate(nbytes, named=strategy.get_sharing_strategy() == "file_system")
+
+
+def adopt(manager: str, segment: int, entry: int, generation: int, counted: bool) -> Block:
+    """The block that was sent here, from the parts of ``block.reference()``.
+
+    Raises ``OSError`` if it is gone, or if a counted reference was adopted before.
+    """
+    return _shm.adopt(manager, segment, entry, generation, counted)
+
+
+class ShmQueue:
+    """A queue of byte messages in shared memory, for any number of senders and receivers.
+
+    ``capacity`` is in bytes. Larger messages travel in a block of their own. Any process may be
+    killed at any moment without harm to the others: what it had not finished putting is not there,
+    what it had not finished getting still is.
+
+    The queue pickles to a reference, for the arguments of a process.
+
+    Example:
+        >>> queue = ShmQueue()
+        >>> queue.put(b"batch 0")
+        True
+        >>> queue.get()
+        b'batch 0'
+        >>> queue.get(timeout=0) is None
+        True
+    """
+
+    def __init__(self, capacity: int = _CAPACITY, max_messages: int = 0) -> None:
+        self._ring = _shm.Ring.create(
+            capacity, max_messages, strategy.get_sharing_strategy() == "file_system"
+        )
+        self._large = self._ring.most_bytes // 4
+
+    def put(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
+        """Sends a message; False if there was no room for ``timeout`` seconds (None: waits).
+
+        Raises ``ValueError`` if the queue is closed.
+        """
+        size = memoryview(data).nbytes
+        if size <= self._large:
+            return self._ring.put(b"".join((b"\0", data)), timeout)
+        block = allocate(size)
+        memoryview(block)[:] = memoryview(data).cast("B")
+        reference = block.reference()
+        sent = False
+        try:
+            sent = self._ring.put(b"\1" + repr(reference).encode(), timeout)
+        finally:
+            if not sent:
+                give_up(*reference)
+        return sent
+
+    def get(self, timeout: float | None = None) -> bytes | None:
+        """The next message; None if there was none for ``timeout`` seconds (None: waits).
+
+        Raises ``ValueError`` if the queue is closed and empty.
+        """
+        message = self._ring.get(timeout)
+        if message is None:
+            return None
+        if message[0] == 0:
+            return message[1:]
+        manager, segment, entry, generation, counted = message[1:].decode().strip("()").split(", ")
+        block = adopt(
+            manager.strip("'"), int(segment), int(entry), int(generation), counted == "True"
+        )
+        return bytes(block)
+
+    def qsize(self) -> int:
+        """Messages inside."""
+        return len(self._ring)
+
+    def empty(self) -> bool:
+        """Whether there is nothing to get."""
+        return self._ring.empty()
+
+    def close(self) -> None:
+        """No more messages: senders and, once it is empty, receivers get ``ValueError``."""
+        self._ring.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _open_queue, (self._ring.block,)
+
+
+def _open_queue(block: Block) -> ShmQueue:
+    queue = ShmQueue.__new__(ShmQueue)
+    queue._ring = _shm.Ring(block)
+    queue._large = queue._ring.most_bytes // 4
+    return queue
+
+
+__all__ = ["Block", "ShmQueue", "adopt", "allocate", "find", "give_up"]
