@@ -30,7 +30,9 @@ from rushlight._C import (
 __version__ = "0.1.0"
 
 # Submodules load when first used, so that `import rushlight` stays fast.
-_SUBMODULES = frozenset({"export", "multiprocessing", "nativert", "ops", "reference", "serialization", "utils"})
+_SUBMODULES = frozenset(
+    {"export", "multiprocessing", "nativert", "ops", "reference", "serialization", "utils"}
+)
 
 
 def __getattr__(name: str) -> Any:
