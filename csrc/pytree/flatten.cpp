@@ -194,8 +194,15 @@ class Flattener {
       PyErr_Format(PyExc_RecursionError, "a tree nested more than %zu deep", kMaxDepth);
       return false;
     }
-    frames_.push_back({new_ref(object), position, end, first_leaf, first_pending,
-                       static_cast<std::uint32_t>(out_.nodes.size() - 1), run, source});
+    Frame& frame = frames_.append();
+    frame.object = new_ref(object);
+    frame.position = position;
+    frame.end = end;
+    frame.first_leaf = first_leaf;
+    frame.first_pending = first_pending;
+    frame.node = static_cast<std::uint32_t>(out_.nodes.size() - 1);
+    frame.run = run;
+    frame.source = source;
     return true;
   }
 

@@ -35,6 +35,11 @@ class SmallVector {
     if (size_ == capacity_) grow(size_ + 1);
     data_[size_++] = value;
   }
+  // A new last element, not initialised: filled in place it needs no copy.
+  T& append() {
+    if (size_ == capacity_) grow(size_ + 1);
+    return data_[size_++];
+  }
   T pop_back() { return data_[--size_]; }
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) grow(capacity);

@@ -1,6 +1,6 @@
 #include "pytree/unflatten.h"
 
-#include <algorithm>
+#include "pytree/build_node.h"
 
 namespace rushlight::pytree {
 
@@ -41,10 +41,6 @@ class ListLeaves {
   Py_ssize_t position_ = 0;
 };
 
-// A container under construction is hidden from the garbage collector, so that nobody gets to see
-// one with holes.
-void hide(PyObject* object) { PyObject_GC_UnTrack(object); }
-
 // An empty dictionary with room for its keys, where Python lets us ask for that.
 PyObject* new_dict(Py_ssize_t size) {
 #if PY_VERSION_HEX < 0x030D0000
@@ -65,7 +61,9 @@ bool needs_tracking(PyObject* container, PyObject* const* slots, std::uint32_t c
   return false;
 }
 
-template <typename Leaves>
+// With kSealed nothing but us runs until the tree is done. Otherwise a container under construction
+// is hidden from the garbage collector, so that nobody gets to see one with holes.
+template <typename Leaves, bool kSealed>
 class Builder {
  public:
   Builder(State& state, Leaves& leaves) : state_(state), leaves_(leaves) {}
@@ -101,37 +99,25 @@ class Builder {
   struct Frame {
     const Node* node;
     const Node* next;  // next inner child
-    PyObject* object;  // owned: the container, or the list or tuple its children wait in
+    PyObject* object;  // owned: the container, or what its children wait in for build_node
     PyObject** slots;  // where children go; null for dictionaries
     std::uint32_t position;
     bool finished;  // `object` is the container itself
   };
 
   bool take_leaves(Frame& frame, std::uint32_t count) {
-    if (frame.slots == nullptr && frame.node->kind == Kind::kDict) {
-      PyObject* const* keys =
-          reinterpret_cast<PyTupleObject*>(frame.node->data)->ob_item + frame.position;
+    if (frame.slots != nullptr) {
+      PyObject** slot = frame.slots + frame.position;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        slot[i] = leaves_.next();
+        if (slot[i] == nullptr) return false;
+      }
       frame.position += count;
-      for (; count != 0; --count, ++keys) {
-        PyObject* leaf = leaves_.next();
-        if (leaf == nullptr) return false;
-        const int failed = PyDict_SetItem(frame.object, *keys, leaf);
-        Py_DECREF(leaf);
-        if (failed != 0) return false;
-      }
-      return true;
-    }
-    if (frame.slots == nullptr) {
-      for (; count != 0; --count) {
-        PyObject* leaf = leaves_.next();
-        if (leaf == nullptr || !put(frame, leaf)) return false;
-      }
       return true;
     }
     for (; count != 0; --count) {
       PyObject* leaf = leaves_.next();
-      if (leaf == nullptr) return false;
-      frame.slots[frame.position++] = leaf;
+      if (leaf == nullptr || !put(frame, leaf)) return false;
     }
     return true;
   }
@@ -151,157 +137,99 @@ class Builder {
   }
 
   bool open(const Node* node) {
-    Frame frame{node, node + 1, nullptr, nullptr, 0, true};
     const auto arity = static_cast<Py_ssize_t>(node->arity);
     switch (node->kind) {
       case Kind::kList:
-        return open_list(frame, arity);
+        return open_list(node, true);
+      case Kind::kTuple:
+        return open_tuple(node, true);
       case Kind::kNone:
-        frame.object = new_ref(Py_None);
-        break;
+        return push(node, new_ref(Py_None), nullptr, true);
       case Kind::kDict:
+        return push(node, new_dict(arity), nullptr, true);
       case Kind::kMappingProxy:
-        frame.object = new_dict(arity);
-        break;
+        return push(node, new_dict(arity), nullptr, false);
       case Kind::kDefaultDict:
-        frame.object = PyObject_CallOneArg(state_.defaultdict, node->extra);
-        break;
+        return push(node, PyObject_CallOneArg(state_.defaultdict, node->extra), nullptr, true);
       case Kind::kOrderedDict:
-        frame.object = PyODict_New();
-        break;
+        return push(node, PyODict_New(), nullptr, true);
       case Kind::kNamedTuple:
-        return open_namedtuple(frame, arity);
+        return open_namedtuple(node);
       case Kind::kCustom:
       case Kind::kDeque:
-        frame.finished = false;
-        return open_list(frame, arity);
+        return open_list(node, false);
       default:
-        frame.finished = node->kind == Kind::kTuple;
-        return open_tuple(frame, arity);
+        return open_tuple(node, false);
     }
-    if (frame.object == nullptr) return false;
-    frames_.push_back(frame);
+  }
+
+  // Takes `object` over; null is an error.
+  bool push(const Node* node, PyObject* object, PyObject** slots, bool finished) {
+    if (object == nullptr) return false;
+    Frame* frame = nullptr;
+    try {
+      frame = &frames_.append();
+    } catch (const std::bad_alloc&) {
+      Py_DECREF(object);
+      throw;
+    }
+    frame->node = node;
+    frame->next = node + 1;
+    frame->object = object;
+    frame->slots = slots;
+    frame->position = 0;
+    frame->finished = finished;
     return true;
   }
 
-  bool open_list(Frame& frame, Py_ssize_t arity) {
-    frame.object = PyList_New(arity);
-    if (frame.object == nullptr) return false;
-    hide(frame.object);
-    frame.slots = reinterpret_cast<PyListObject*>(frame.object)->ob_item;
+  bool open_list(const Node* node, bool finished) {
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(node->arity));
+    if (list == nullptr) return false;
+    if (!kSealed) PyObject_GC_UnTrack(list);
+    PyObject** slots = reinterpret_cast<PyListObject*>(list)->ob_item;
     // An empty list has no array; no slot of it is ever used, but null means a dictionary.
-    if (frame.slots == nullptr) frame.slots = &no_slot_;
-    frames_.push_back(frame);
-    return true;
+    return push(node, list, slots == nullptr ? &no_slot_ : slots, finished);
   }
 
-  bool open_tuple(Frame& frame, Py_ssize_t arity) {
-    frame.object = PyTuple_New(arity);
-    if (frame.object == nullptr) return false;
-    if (arity != 0) hide(frame.object);  // the empty tuple is everybody's
-    frame.slots = reinterpret_cast<PyTupleObject*>(frame.object)->ob_item;
-    frames_.push_back(frame);
-    return true;
+  bool open_tuple(const Node* node, bool finished) {
+    PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(node->arity));
+    if (tuple == nullptr) return false;
+    // The empty tuple is everybody's.
+    if (!kSealed && node->arity != 0) PyObject_GC_UnTrack(tuple);
+    return push(node, tuple, reinterpret_cast<PyTupleObject*>(tuple)->ob_item, finished);
   }
 
-  bool open_namedtuple(Frame& frame, Py_ssize_t arity) {
-    auto* type = reinterpret_cast<PyTypeObject*>(frame.node->data);
+  bool open_namedtuple(const Node* node) {
+    auto* type = reinterpret_cast<PyTypeObject*>(node->data);
     TupleClass found;
     if (!classify_tuple_subclass(state_, type, found)) return false;
 #if PY_VERSION_HEX < 0x030E0000
     // What tuple.__new__ does for a subclass, without the tuple it copies from.
     if (found.plain_new) {
-      frame.object = type->tp_alloc(type, arity);
-      if (frame.object == nullptr) return false;
-      hide(frame.object);
-      frame.slots = reinterpret_cast<PyTupleObject*>(frame.object)->ob_item;
-      frames_.push_back(frame);
-      return true;
+      PyObject* tuple = type->tp_alloc(type, static_cast<Py_ssize_t>(node->arity));
+      if (tuple == nullptr) return false;
+      PyObject_GC_UnTrack(tuple);
+      return push(node, tuple, reinterpret_cast<PyTupleObject*>(tuple)->ob_item, true);
     }
 #endif
-    frame.finished = false;
-    return open_tuple(frame, arity);
+    return open_tuple(node, false);
   }
 
   // Returns the finished container and takes it out of the frame.
   PyObject* finish(Frame& frame) {
     PyObject* object = frame.object;
     const Node& node = *frame.node;
-    if (frame.slots != nullptr && needs_tracking(object, frame.slots, node.arity)) {
+    if (!kSealed && frame.slots != nullptr && needs_tracking(object, frame.slots, node.arity)) {
       PyObject_GC_Track(object);
     }
-    if (frame.finished && node.kind != Kind::kMappingProxy) {
-      frame.object = nullptr;
-      return object;
+    if (!frame.finished) {
+      PyObject* built = build_node(state_, node, object);
+      if (built == nullptr) return nullptr;
+      Py_DECREF(object);
+      object = built;
     }
-    PyObject* built = nullptr;
-    switch (node.kind) {
-      case Kind::kMappingProxy:
-        built = PyDictProxy_New(object);
-        break;
-      case Kind::kNamedTuple:
-        built = PyObject_Call(node.data, object, nullptr);
-        break;
-      case Kind::kStructSeq:
-        built = PyObject_CallOneArg(node.data, object);
-        break;
-      case Kind::kDeque:
-        built = PyObject_CallFunctionObjArgs(state_.deque, object,
-                                             node.data == nullptr ? Py_None : node.data, nullptr);
-        break;
-      case Kind::kDataclass:
-        built = build_dataclass(node, object);
-        break;
-      default: {
-        Ref function = Ref::borrow(reinterpret_cast<Registration*>(node.extra)->unflatten);
-        PyObject* arguments[] = {object, node.data};
-        built = PyObject_Vectorcall(function.get(), arguments, 2, nullptr);
-        break;
-      }
-    }
-    if (built == nullptr) return nullptr;
     frame.object = nullptr;
-    Py_DECREF(object);
-    return built;
-  }
-
-  // Arguments by position are much faster. __init__ takes the fields in that order, unless somebody
-  // replaced it since the class was registered. -1 on error.
-  int takes_positions(Registration* registration) {
-    if (registration->init == nullptr) return 0;
-    auto* type = reinterpret_cast<PyTypeObject*>(registration->type);
-    const unsigned int version = version_of(type);
-    const unsigned int known = __atomic_load_n(&registration->version, __ATOMIC_RELAXED);
-    if (version != 0 && version == known) return 1;
-    Ref init(PyObject_GetAttr(registration->type, state_.str_init));
-    if (!init) return -1;
-    if (init.get() != registration->init) return 0;
-    __atomic_store_n(&registration->version, version, __ATOMIC_RELAXED);
-    return 1;
-  }
-
-  // Class(field=child, ...), the fields that were None given as None.
-  PyObject* build_dataclass(const Node& node, PyObject* children) {
-    auto* registration = reinterpret_cast<Registration*>(node.extra);
-    PyObject* fields = registration->fields;
-    PyObject* const* values = reinterpret_cast<PyTupleObject*>(children)->ob_item;
-    if (PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(node.data)) {
-      const int by_position = takes_positions(registration);
-      if (by_position < 0) return nullptr;
-      if (by_position == 1) return PyObject_Call(registration->type, children, nullptr);
-      return PyObject_Vectorcall(registration->type, values, 0, node.data);
-    }
-    Ref given(PyDict_New());
-    if (!given) return nullptr;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields); ++i) {
-      if (PyDict_SetItem(given.get(), PyTuple_GET_ITEM(fields, i), Py_None) < 0) return nullptr;
-    }
-    for (std::uint32_t i = 0; i < node.arity; ++i) {
-      if (PyDict_SetItem(given.get(), PyTuple_GET_ITEM(node.data, i), values[i]) < 0) {
-        return nullptr;
-      }
-    }
-    return PyObject_Call(registration->type, state_.empty_tuple, given.get());
+    return object;
   }
 
   State& state_;
@@ -309,6 +237,43 @@ class Builder {
   SmallVector<Frame, 16> frames_;
   PyObject* no_slot_ = nullptr;
 };
+
+// Can the tree be built without running anybody's Python code?
+bool is_sealed(const Node* nodes, std::size_t count) {
+  if (kFreeThreaded) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (nodes[i].kind == Kind::kTuple || nodes[i].kind == Kind::kList) continue;
+    if (nodes[i].kind != Kind::kDict) return false;
+    PyObject* const* keys = reinterpret_cast<PyTupleObject*>(nodes[i].data)->ob_item;
+    for (std::uint32_t k = 0; k < nodes[i].arity; ++k) {
+      if (!PyUnicode_CheckExact(keys[k]) && !PyLong_CheckExact(keys[k])) return false;
+    }
+  }
+  return true;
+}
+
+// The garbage collector starts after every few hundred new containers. None of those we make can be
+// garbage yet, so it waits until the tree is done.
+class WithoutCollector {
+ public:
+  WithoutCollector() : was_on_(PyGC_Disable()) {}
+  ~WithoutCollector() {
+    if (was_on_ != 0) PyGC_Enable();
+  }
+  WithoutCollector(const WithoutCollector&) = delete;
+  WithoutCollector& operator=(const WithoutCollector&) = delete;
+
+ private:
+  int was_on_;
+};
+
+template <typename Leaves>
+PyObject* build(State& state, const Node* nodes, std::size_t count, Leaves& leaves) {
+  if (count == 0) return leaves.next();
+  if (!is_sealed(nodes, count)) return Builder<Leaves, false>(state, leaves).run(nodes);
+  const WithoutCollector pause;
+  return Builder<Leaves, true>(state, leaves).run(nodes);
+}
 
 bool wrong_count(Py_ssize_t expected, Py_ssize_t got) {
   PyErr_Format(PyExc_ValueError, "unflatten: %zd leaves expected, got %zd", expected, got);
@@ -319,8 +284,7 @@ bool wrong_count(Py_ssize_t expected, Py_ssize_t got) {
 
 PyObject* unflatten_owned(State& state, const Node* nodes, std::size_t count, LeafVector& leaves) {
   OwnedLeaves source(leaves);
-  if (count == 0) return source.next();
-  return Builder<OwnedLeaves>(state, source).run(nodes);
+  return build(state, nodes, count, source);
 }
 
 PyObject* unflatten_from(TreeSpec* spec, PyObject* leaves) {
@@ -334,12 +298,10 @@ PyObject* unflatten_from(TreeSpec* spec, PyObject* leaves) {
   return guarded([&]() -> PyObject* {
     if (PyList_CheckExact(sequence.get())) {
       ListLeaves source(sequence.get());
-      if (node_count(spec) == 0) return source.next();
-      return Builder<ListLeaves>(*spec->state, source).run(spec->nodes);
+      return build(*spec->state, spec->nodes, node_count(spec), source);
     }
     TupleLeaves source(sequence.get());
-    if (node_count(spec) == 0) return source.next();
-    return Builder<TupleLeaves>(*spec->state, source).run(spec->nodes);
+    return build(*spec->state, spec->nodes, node_count(spec), source);
   });
 }
 
