@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections import OrderedDict, UserDict, defaultdict, deque, namedtuple
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +11,10 @@ import pytest
 
 from rushlight.export import NamedOutputs
 from rushlight.export.containers import AllowedTypes
-from rushlight.export.tree_spec import Spec, SpecReader
+from rushlight.export.nesting import flatten_like, leaf_paths
+from rushlight.export.tree_spec import SpecReader
+from rushlight.utils import pytree
+from rushlight.utils.pytree import TreeSpec
 from tests.export.archives import LEAF, node, spec
 
 Point = namedtuple("Point", ["x", "y"])
@@ -22,12 +25,11 @@ def reader(*allowed: Any) -> SpecReader:
     return SpecReader(AllowedTypes(allowed), {"somewhere.Pair": ["left", "right"]})
 
 
-def both_ways(tree: Spec, value: Any) -> Any:
+def both_ways(tree: TreeSpec, value: Any) -> Any:
     """Flattens and puts together."""
-    flat: list[Any] = []
-    tree.flatten(value, "x", flat)
-    assert len(flat) == tree.num_leaves == len(tree.paths("x"))
-    return tree.unflatten(iter(flat))
+    flat = flatten_like(tree, value, "x")
+    assert len(flat) == tree.num_leaves == len(leaf_paths(tree, "x"))
+    return tree.unflatten(flat)
 
 
 SAME: list[tuple[dict[str, Any], Any]] = [
@@ -96,7 +98,41 @@ def test_other_containers() -> None:
     assert (result.state, result["cache"], result[0], list(result)) == (1, 2, 1, ["state", "cache"])
     assert both_ways(tree, SimpleNamespace(state=1, cache=2)).to_tuple() == (1, 2)
     assert both_ways(tree, OrderedDict(state=1, cache=2, loss=None)).to_tuple() == (1, 2)
-    assert tree.paths("out") == ["out.state", "out.cache"]
+    assert leaf_paths(tree, "out") == ["out.state", "out.cache"]
+
+
+def test_registered_classes_are_opened_as_registered() -> None:
+    class Opaque:
+        def __init__(self, value: Any) -> None:
+            self.hidden = value
+
+    pytree.register_pytree_node(
+        Opaque,
+        lambda o: ([o.hidden], None),
+        lambda children, _: Opaque(children[0]),
+        serialized_type_name="tests.Opaque",
+    )
+    try:
+        root = node("builtins.tuple", None, LEAF, node("tests.Opaque", None, LEAF))
+        tree = reader().read(spec(root), "spec")
+        again = both_ways(tree, (1, Opaque(2)))
+        assert (again[0], type(again[1]), again[1].hidden) == (1, Opaque, 2)
+        with pytest.raises(TypeError, match=r"x\[1\]: expected Opaque, as at export, got list"):
+            flatten_like(tree, (1, [2]), "x")
+    finally:
+        pytree.unregister_pytree_node(Opaque)
+
+
+def test_subclasses_and_other_mappings_are_taken() -> None:
+    class Many(list[Any]):
+        pass
+
+    class Table(UserDict[str, Any]):
+        pass
+
+    root = node("builtins.list", None, node("builtins.dict", ["a", "b"], LEAF, LEAF))
+    tree = reader().read(spec(root), "spec")
+    assert both_ways(tree, Many([Table(b=2, a=1)])) == [{"a": 1, "b": 2}]
 
 
 def test_dataclass_context_brings_its_empty_fields() -> None:
@@ -131,7 +167,7 @@ def test_values_that_differ(
 ) -> None:
     tree = reader().read(spec(root), "spec")
     with pytest.raises(error, match=message):
-        tree.flatten(value, "x", [])
+        flatten_like(tree, value, "x")
 
 
 def deep(levels: int) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rushlight import _C
+from rushlight.utils.pytree import TreeSpec, treespec_leaf, treespec_tuple
 
 from .containers import AllowedTypes
-from .tree_spec import Container, MappingSpec, SequenceSpec, Spec, SpecReader
+from .nesting import flatten_like, leaf_paths
+from .tree_spec import SpecReader
 
 
 class CallingConvention:
@@ -26,16 +29,15 @@ class CallingConvention:
             positional, keywords = _split(reader.read(program.in_spec, f"{where}: in_spec"), where)
             self._result = reader.read(program.out_spec, f"{where}: out_spec")
         else:  # a program without a calling convention takes and gives its flat values
-            positional, keywords = [Spec() for _ in inputs], {}
-            self._result = SequenceSpec([Spec() for _ in outputs], tuple, tuple)
+            positional, keywords = [treespec_leaf() for _ in inputs], {}
+            self._result = treespec_tuple(treespec_leaf() for _ in outputs)
         self._specs = [*positional, *keywords.values()]
         self.argument_names = _names(program.argument_names, inputs, positional, keywords)
         self.flat_names: list[str] = inputs
         _check_leaves(f"{where}: in_spec", self._specs, len(inputs))
         _check_leaves(f"{where}: out_spec", [self._result], len(outputs))
         # The usual case, in which flattening has nothing to do.
-        self._flat_arguments = all(type(s) is Spec for s in self._specs)
-        self._single_result = type(self._result) is Spec
+        self._flat_arguments = all(s.is_leaf() for s in self._specs)
 
     @property
     def paths(self) -> list[str]:
@@ -43,13 +45,13 @@ class CallingConvention:
         return [
             path
             for name, spec in zip(self.argument_names, self._specs, strict=True)
-            for path in spec.paths(name)
+            for path in leaf_paths(spec, name)
         ]
 
     @property
     def result_paths(self) -> list[str]:
         """Where each flat output is in the result, such as ``['first']`` (empty: it is it)."""
-        return self._result.paths("")
+        return leaf_paths(self._result, "")
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
         """The flat inputs.
@@ -65,14 +67,12 @@ class CallingConvention:
             return args
         leaves: list[Any] = []
         for name, spec, value in zip(self.argument_names, self._specs, args, strict=True):
-            spec.flatten(value, name, leaves)
+            leaves += flatten_like(spec, value, name)
         return leaves
 
     def unflatten(self, outputs: Sequence[Any]) -> Any:
         """The result, nested as `forward` returned it."""
-        if self._single_result:
-            return outputs[0]
-        return self._result.unflatten(iter(outputs))
+        return self._result.unflatten(outputs)
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         names = self.argument_names
@@ -104,35 +104,35 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _split(spec: Spec, where: str) -> tuple[list[Spec], dict[str, Spec]]:
+def _split(spec: TreeSpec, where: str) -> tuple[list[TreeSpec], dict[str, TreeSpec]]:
     """The specs of the positional and of the keyword arguments."""
-    if isinstance(spec, Container) and len(spec.children) == 2:
-        args, kwargs = spec.children
+    if spec.num_children == 2:
+        args, kwargs = spec.children()
         if (
-            isinstance(args, SequenceSpec)
-            and isinstance(kwargs, MappingSpec)
-            and all(isinstance(k, str) for k in kwargs.keys)
+            args.type in (tuple, list)
+            and kwargs.type in (dict, OrderedDict)
+            and all(isinstance(k, str) for k in kwargs.context)
         ):
-            return list(args.children), dict(zip(kwargs.keys, kwargs.children, strict=True))
+            return args.children(), dict(zip(kwargs.context, kwargs.children(), strict=True))
     raise ValueError(f"{where}: in_spec: expected a pair of positional and keyword arguments")
 
 
 def _names(
     written: Sequence[str],
     inputs: Sequence[str],
-    positional: Sequence[Spec],
-    keywords: Mapping[str, Spec],
+    positional: Sequence[TreeSpec],
+    keywords: Mapping[str, TreeSpec],
 ) -> list[str]:
     count = len(positional)
     names = list(written[:count])
-    if len(names) < count and all(type(s) is Spec for s in positional):
+    if len(names) < count and all(s.is_leaf() for s in positional):
         names = list(inputs[:count])  # the graph's names, which come from the arguments'
     if len(names) < count:
         names = [f"arg_{i}" for i in range(count)]
     return [*names, *keywords]
 
 
-def _check_leaves(what: str, specs: Sequence[Spec], count: int) -> None:
+def _check_leaves(what: str, specs: Sequence[TreeSpec], count: int) -> None:
     leaves = sum(s.num_leaves for s in specs)
     if leaves != count:
         raise ValueError(f"{what}: it has {leaves} leaves, but the signature has {count}")

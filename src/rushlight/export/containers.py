@@ -6,13 +6,15 @@ it with :mod:`rushlight.utils.pytree`; else the values come in a :class:`NamedOu
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-Build: TypeAlias = Callable[[Sequence[Any]], Any]
+from rushlight._C import InternalError
+from rushlight.utils.pytree import TreeSpec, register_pytree_node, treespec_loads
+from rushlight.utils.pytree.registration import serialization_named
 
 
 class NamedOutputs(Mapping[str, Any]):
@@ -109,12 +111,46 @@ def entry_names(context: Any, count: int) -> tuple[list[str], list[str]]:
     return [str(i) for i in range(count)], []
 
 
-def builder(name: str, context: Any, text: str, count: int, allowed: AllowedTypes) -> Build:
-    """How to make the container called `name` from its `count` entries."""
-    registered = _registered(name, text, count)
+class Foreign:
+    """Stands in a structure for a container whose class only its file names. It has no instances:
+    a value is opened by the names of its entries, and built by the context."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ForeignContext:
+    """What a :class:`Foreign` needs."""
+
+    names: list[str]  # of the entries
+    build: Callable[[Sequence[Any]], Any]
+
+
+def _flatten_foreign(value: Foreign) -> Any:
+    raise InternalError(f"{value} can't be in a tree")
+
+
+register_pytree_node(
+    Foreign,
+    _flatten_foreign,
+    lambda parts, context: context.build(parts),
+    namespace="rushlight.export",
+)
+
+
+def container_spec(
+    name: str, context: Any, text: str, children: Sequence[TreeSpec], allowed: AllowedTypes
+) -> TreeSpec:
+    """The structure of the container called `name` around `children`."""
+    registered = _registered(name, text, children)
     if registered is not None:
         return registered
-    names, nones = entry_names(context, count)
+    names, nones = entry_names(context, len(children))
+    build = _builder(name, names, nones, allowed)
+    return TreeSpec(Foreign, ForeignContext(names, build), children, namespace="rushlight.export")
+
+
+def _builder(
+    name: str, names: list[str], nones: list[str], allowed: AllowedTypes
+) -> Callable[[Sequence[Any]], Any]:
     cls = allowed.find(name)
     if cls is None:
         return lambda parts: NamedOutputs(
@@ -131,16 +167,11 @@ def builder(name: str, context: Any, text: str, count: int, allowed: AllowedType
     return lambda parts: make(**dict(zip(names, parts, strict=True)), **dict.fromkeys(nones))
 
 
-def _registered(name: str, text: str, count: int) -> Build | None:
-    """The way that the caller registered with our pytrees, if they are in use."""
-    if "rushlight.utils.pytree" not in sys.modules:
-        return None
-    from rushlight.utils.pytree import tree_unflatten, treespec_loads
-    from rushlight.utils.pytree.registration import serialization_named
-
+def _registered(name: str, text: str, children: Sequence[TreeSpec]) -> TreeSpec | None:
+    """The structure as the caller registered the class with our pytrees, if so."""
     if serialization_named(name) is None:
         return None
     leaf: dict[str, Any] = {"type": None, "context": None, "children_spec": []}
-    node = {"type": name, "context": text, "children_spec": [leaf] * count}
+    node = {"type": name, "context": text, "children_spec": [leaf] * len(children)}
     spec = treespec_loads(json.dumps([1, node]))
-    return lambda parts: tree_unflatten(list(parts), spec)
+    return TreeSpec(spec.type, spec.context, children)
