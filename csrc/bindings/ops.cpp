@@ -87,7 +87,8 @@ nb::object call(const std::string& name, nb::args args, nb::kwargs kwargs) {
     result = call_op(*op, bound);
   }
   if (!is_none(result.number)) return number_object(result.number);
-  if (op->kind == OpKind::InPlace && nb::isinstance<Tensor>(args[0])) {
+  if (op->kind == OpKind::InPlace && op->arguments[0].written && args.size() > 0 &&
+      nb::isinstance<Tensor>(args[0])) {
     // x.transpose_(0, 1) changes what x is, not what is in it.
     Tensor& self = *nb::inst_ptr<Tensor>(args[0]);
     if (find_op(op->functional)->kind == OpKind::View) self = result.tensors.at(0);

@@ -27,6 +27,15 @@ bool is_number(const Argument& a) {
          std::holds_alternative<double>(a) || std::holds_alternative<complex128>(a);
 }
 
+// PyTorch's names of the memory formats.
+std::optional<Argument> memory_format(std::string_view name) {
+  if (name == "contiguous_format") return MemoryFormat::Contiguous;
+  if (name == "preserve_format") return MemoryFormat::Preserve;
+  if (name == "channels_last") return MemoryFormat::ChannelsLast;
+  if (name == "channels_last_3d") return MemoryFormat::ChannelsLast3d;
+  return std::nullopt;
+}
+
 // An empty list carries no element type, so any list type may stand for it.
 bool is_empty_list(const Argument& a) {
   if (const auto* v = std::get_if<Dims>(&a)) return v->empty();
@@ -110,6 +119,7 @@ std::optional<Argument> coerce_one(const ArgumentSpec& spec, Argument& value) {
       return std::nullopt;
     case ArgType::MemoryFormat:
       if (std::holds_alternative<MemoryFormat>(value)) return std::move(value);
+      if (const auto* name = std::get_if<std::string>(&value)) return memory_format(*name);
       return std::nullopt;
     case ArgType::Device:
     case ArgType::Layout:

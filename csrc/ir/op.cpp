@@ -53,6 +53,10 @@ void OpTable::add(const OpRow& row) {
   op.pointwise.result = row.result;
   op.functional = row.functional;
   op.decompose = row.decompose;
+  op.training = row.training;
+  if (op.kind == OpKind::InPlace)
+    for (size_t i = 0; i < op.arguments.size(); ++i)
+      if (op.arguments[i].written) op.written.push_back(static_cast<uint8_t>(i));
   if (op.kind == OpKind::Pointwise) {
     for (size_t i = 0; i < op.arguments.size(); ++i) {
       const ArgType type = op.arguments[i].type;
@@ -82,6 +86,32 @@ int OpDef::find_argument(std::string_view argument) const {
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].name == argument) return static_cast<int>(i);
   return -1;
+}
+
+const OpDef& resolve_training(const OpDef& op, std::span<const Argument> args) {
+  if (op.training.empty()) return op;
+  for (size_t i = 0; i < op.arguments.size(); ++i) {
+    const std::string_view name = op.arguments[i].name;
+    if (name != "train" && name != "training") continue;
+    const bool* flag = std::get_if<bool>(&args[i]);
+    if (!flag || !*flag) return op;
+  }
+  const OpDef* twin = find_op(op.training);
+  RL_ASSERT(twin, op.training, " is missing");
+  const std::vector<int> from = arguments_by_name(op, *twin);
+  for (size_t i = 0; i < from.size(); ++i)
+    if (from[i] >= 0 && !twin->arguments[i].optional && is_none(args[from[i]])) return op;
+  return *twin;
+}
+
+std::vector<int> arguments_by_name(const OpDef& from, const OpDef& to) {
+  std::vector<int> positions;
+  for (const ArgumentSpec& spec : to.arguments) {
+    positions.push_back(from.find_argument(spec.name));
+    RL_ASSERT(positions.back() >= 0 || spec.has_default, from.name, " has no argument ", spec.name,
+              " for ", to.name);
+  }
+  return positions;
 }
 
 std::span<const OpDef> all_ops() { return table().ops(); }

@@ -20,7 +20,7 @@ enum class OpKind : uint8_t {
   Scalar,     // gives a number (sizes, arithmetic on symbols, item), not a tensor
   Check,      // no output: raises if a condition fails
   Composite,  // written in terms of other operators
-  InPlace,    // the functional twin, written back into the first argument
+  InPlace,    // a functional twin, whose results are written back into arguments
 };
 
 enum class ArgType : uint8_t {
@@ -76,14 +76,25 @@ struct OpDef {
   std::vector<uint8_t> operands;
   std::vector<uint8_t> parameters;
   PointwiseRule pointwise;
-  /// InPlace: name of the functional twin.
+  /// InPlace: name of the functional twin. It takes the arguments of the same names and returns
+  /// what this operator returns anew, then the new contents of every written argument.
   std::string_view functional;
+  /// InPlace: positions of the written arguments.
+  std::vector<uint8_t> written;
+  /// Name of the operator that stands for this one when its argument `train` or `training` is
+  /// true, or "".
+  std::string_view training;
   /// Composite: the expression in the table.
   std::string_view decompose;
 
   /// Position of the argument, or -1.
   int find_argument(std::string_view argument) const;
 };
+
+/// The operator that a call of `op` means: its `training` twin when the arguments ask for that.
+const OpDef& resolve_training(const OpDef& op, std::span<const Argument> args);
+/// Positions in `from` of the arguments that `to` takes, by name; -1 where `from` has none.
+std::vector<int> arguments_by_name(const OpDef& from, const OpDef& to);
 
 /// The operator called `name` ("aten.add.Tensor"), or null. The table is built once, on first use,
 /// for the CPU capability in force, and never changes.

@@ -22,6 +22,7 @@ struct OpRow {
   uint8_t flags;
   std::string_view functional;
   std::string_view decompose;
+  std::string_view training;
 };
 
 class OpTable {

@@ -15,15 +15,31 @@ class Inliner {
       return;
     }
     const Expression& e = decomposition(*node.op);
-    if (e.kind == Expression::Kind::Call) return emit(e, node, node.outputs);
+    if (e.kind != Expression::Kind::Tuple) return result(e, node, node.outputs);
+    for (size_t i = 0; i < e.children.size(); ++i)
+      if (i < node.outputs.size() && node.outputs[i] != kNoValue)
+        result(e.children[i], node, {node.outputs[i]});
+  }
+
+ private:
+  // One expression whose value is an output of the operator.
+  void result(const Expression& e, const Node& node, const std::vector<ValueId>& outputs) {
+    if (e.kind == Expression::Kind::Call)
+      return emit(e, node, e.output < 0 ? outputs : at_position(e, outputs.at(0)));
     // The expression is one of the operator's own arguments: an identity.
     RL_ASSERT(e.kind == Expression::Kind::Parameter, node.target, ": not a call");
     const OpDef* alias = find_op("aten.alias.default");
     RL_ASSERT(alias);
-    out_.push_back({alias, std::string(alias->name), {operand(e, node)}, node.outputs, node.name});
+    out_.push_back({alias, std::string(alias->name), {operand(e, node)}, outputs, node.name});
   }
 
- private:
+  // Outputs of a call of which one is wanted.
+  static std::vector<ValueId> at_position(const Expression& e, ValueId wanted) {
+    std::vector<ValueId> outputs(static_cast<size_t>(std::max(e.op->returns, 1)), kNoValue);
+    outputs[static_cast<size_t>(std::max(e.output, 0))] = wanted;
+    return outputs;
+  }
+
   void emit(const Expression& e, const Node& source, const std::vector<ValueId>& outputs) {
     Node node{e.op, std::string(e.op->name), {}, outputs, source.name};
     node.operands.resize(e.op->arguments.size());
@@ -62,14 +78,14 @@ class Inliner {
         // A dot: the exporter's own names have none.
         value.name = detail::concat(source.name, ".", counter_++);
         if (e.op->kind == OpKind::Scalar) value.type = ValueType::Int;
-        std::vector<ValueId> outputs(static_cast<size_t>(std::max(e.op->returns, 1)), kNoValue);
-        outputs[0] = graph_.add_value(std::move(value));
-        const ValueId result = outputs[0];
-        emit(e, source, outputs);
+        const ValueId result = graph_.add_value(std::move(value));
+        emit(e, source, at_position(e, result));
         return Operand::ref(result);
       }
+      case Expression::Kind::Tuple:
+        break;
     }
-    __builtin_unreachable();
+    RL_FAIL(NotImplemented, source.target, ": a tuple inside an expression");
   }
 
   Operand list(const Expression& e, const Node& source) {

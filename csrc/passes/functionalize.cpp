@@ -107,11 +107,33 @@ class Functionalizer {
            alias_instead_of_copy(hint(a), hint(b)).has_value();
   }
 
+  // dropout(x, 0.5, True) and its like: the operator that does what training asks for.
+  void resolve_training_node(Node& node) {
+    if (!node.op || node.op->training.empty()) return;
+    std::vector<Argument> literals;
+    for (const Operand& operand : node.operands)
+      literals.push_back(operand.is_value() ? Argument{int64_t{0}} : operand.literal);
+    const OpDef& twin = resolve_training(*node.op, literals);
+    if (&twin == node.op) return;
+    std::vector<Operand> operands;
+    const std::vector<int> positions = arguments_by_name(*node.op, twin);
+    for (size_t i = 0; i < positions.size(); ++i)
+      operands.push_back(positions[i] < 0 ? Operand::of(twin.arguments[i].default_value)
+                                          : node.operands[static_cast<size_t>(positions[i])]);
+    node.op = &twin;
+    node.target = twin.name;
+    node.operands = std::move(operands);
+    const auto returned = static_cast<size_t>(twin.returns);
+    node.outputs.resize(std::max(node.outputs.size(), returned), kNoValue);
+  }
+
   void rewrite(size_t index) {
+    resolve_training_node(old_.nodes[index]);
     const Node& node = old_.nodes[index];
     if (node.op && node.op->kind == OpKind::InPlace) {
-      RL_CHECK(!node.operands.empty() && node.operands[0].is_value(), Value, node.name, ": ",
-               node.target, " writes into something that is not a tensor");
+      for (uint8_t i : node.op->written)
+        RL_CHECK(node.operands[i].is_value() || is_none(node.operands[i].literal), Value, node.name,
+                 ": ", node.target, " writes into something that is not a tensor");
       const OpDef* op = functional(*node.op);
       return op->kind == OpKind::View ? rewrite_view_in_place(index, *op)
                                       : rewrite_in_place(node, *op);
@@ -173,35 +195,64 @@ class Functionalizer {
   }
 
   void rewrite_in_place(const Node& node, const OpDef& op) {
-    const ValueId self = resolve(node.operands[0].value);
     Node pure = node;
     pure.op = &op;
     pure.target = op.name;
-    bool same_dtype = true;
-    for_each_value(node.operands, [&](ValueId v) {
-      const Value& value = old_.at(v);
-      same_dtype &= value.type != ValueType::Tensor || value.dtype == old_.at(self).dtype;
-    });
+    pure.operands.clear();
+    const std::vector<int> positions = arguments_by_name(*node.op, op);
+    for (size_t i = 0; i < positions.size(); ++i)
+      pure.operands.push_back(positions[i] < 0 ? Operand::of(op.arguments[i].default_value)
+                                               : node.operands[static_cast<size_t>(positions[i])]);
+    std::vector<ValueId> written;
+    for (uint8_t i : node.op->written)
+      written.push_back(node.operands[i].is_value() ? resolve(node.operands[i].value) : kNoValue);
+    const bool same_dtype = written.size() == 1 && one_dtype(pure.operands, written[0]);
     for (Operand& operand : pure.operands) map_operand(operand);
-    const ValueId before = pure.operands[0].value;
-    ValueId after = fresh(old_.at(self), "_written");
-    pure.outputs.assign(1, after);
+    // First what the operator returns anew, then the written arguments.
+    const size_t fresh_outputs = static_cast<size_t>(op.returns) - written.size();
+    pure.outputs.resize(fresh_outputs, kNoValue);
+    for (size_t i = 0; i < fresh_outputs && i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNoValue) continue;
+      pure.outputs[i] = define(node.outputs[i]);
+      own(node.outputs[i]);
+    }
+    for (ValueId self : written)
+      pure.outputs.push_back(self == kNoValue ? kNoValue : fresh(old_.at(self), "_written"));
+    const std::vector<ValueId> results = pure.outputs;
+    resolve_training_node(pure);
     new_.nodes.push_back(std::move(pure));
-    // The result takes the dtype of what it is written into; the planner drops needless copies.
-    if (!same_dtype && op.name != "aten.copy.default") {
-      const OpDef* cast = find_op("aten.copy.default");
-      RL_ASSERT(cast);
-      Node node_cast{cast, std::string(cast->name), {}, {fresh(old_.at(self), "_cast")}, node.name};
-      node_cast.operands = {Operand::ref(before), Operand::ref(after), Operand::of(false)};
-      after = node_cast.outputs[0];
-      new_.nodes.push_back(std::move(node_cast));
+    for (size_t i = 0; i < written.size(); ++i) {
+      const ValueId self = written[i];
+      if (self == kNoValue) continue;
+      ValueId after = results[fresh_outputs + i];
+      if (!same_dtype && op.name != "aten.copy.default") after = cast_to(self, after, node);
+      write(self, after, node);
     }
-    write(self, after, node);
-    for (ValueId out : node.outputs) {
-      if (out == kNoValue) continue;
-      state(out).redirect = self;
-      own(out);
+    for (size_t i = fresh_outputs; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNoValue) continue;
+      state(node.outputs[i]).redirect = written.at(i - fresh_outputs);
+      own(node.outputs[i]);
     }
+  }
+
+  bool one_dtype(std::vector<Operand>& operands, ValueId self) {
+    bool same = true;
+    for_each_value(operands, [&](ValueId v) {
+      const Value& value = old_.at(v);
+      same &= value.type != ValueType::Tensor || value.dtype == old_.at(self).dtype;
+    });
+    return same;
+  }
+
+  // The result takes the dtype of what it is written into; the planner drops needless copies.
+  ValueId cast_to(ValueId self, ValueId after, const Node& cause) {
+    const OpDef* cast = find_op("aten.copy.default");
+    RL_ASSERT(cast);
+    Node node{cast, std::string(cast->name), {}, {fresh(old_.at(self), "_cast")}, cause.name};
+    node.operands = {Operand::ref(get(self)), Operand::ref(after), Operand::of(false)};
+    const ValueId result = node.outputs[0];
+    new_.nodes.push_back(std::move(node));
+    return result;
   }
 
   // Makes `after` the contents of `self`.

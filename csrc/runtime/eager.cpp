@@ -38,6 +38,47 @@ const Tensor& viewed(const OpDef& op, std::span<const Argument> args) {
   return unpack<Tensor>::from(args[0]);
 }
 
+// Arguments of `to` from those of `from`, by name.
+std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to) {
+  std::vector<Argument> out;
+  const std::vector<int> positions = arguments_by_name(from, to);
+  for (size_t i = 0; i < positions.size(); ++i)
+    out.push_back(positions[i] < 0 ? to.arguments[i].default_value
+                                   : args[static_cast<size_t>(positions[i])]);
+  return out;
+}
+
+void write_back(const OpDef& op, const Tensor& value, const Tensor& self) {
+  RL_CHECK(value.sizes == self.sizes, Runtime, "output with shape ", self.sizes,
+           " doesn't match the broadcast shape ", value.sizes);
+  RL_CHECK(category(value.dtype) <= category(self.dtype), Runtime, op.name, ": result type ",
+           dtype_name(value.dtype), " can't be cast to the desired output type ",
+           dtype_name(self.dtype));
+  if (value.raw() != self.raw()) kernels::copy_strided(value, self);
+}
+
+CallResult call_in_place(const OpDef& op, std::span<const Argument> args) {
+  const OpDef* functional = find_op(op.functional);
+  RL_ASSERT(functional, op.functional, " is missing");
+  for (uint8_t i : op.written)
+    RL_CHECK(is_none(args[i]) || !unpack<Tensor>::from(args[i]).storage()->read_only(), Runtime,
+             op.name, "(): the output tensor is read-only memory");
+  CallResult result = functional->arguments.size() == args.size()
+                          ? call_op(*functional, args)
+                          : call_op(*functional, renamed(op, args, *functional));
+  if (functional->kind == OpKind::View) return result;
+  const size_t fresh = result.tensors.size() - op.written.size();
+  for (size_t i = 0; i < op.written.size(); ++i) {
+    if (is_none(args[op.written[i]])) continue;
+    const Tensor& self = unpack<Tensor>::from(args[op.written[i]]);
+    write_back(op, result.tensors.at(fresh + i), self);
+    result.tensors[fresh + i] = self;
+  }
+  // Returned are either new tensors or the written ones; no operator returns both.
+  if (fresh > 0) result.tensors.resize(fresh);
+  return result;
+}
+
 }  // namespace
 
 std::vector<Tensor> call_kernel(const OpDef& op, std::span<const Argument> args) {
@@ -64,6 +105,11 @@ std::vector<Tensor> call_kernel(const OpDef& op, std::span<const Argument> args)
 }
 
 CallResult call_op(const OpDef& op, std::span<const Argument> args) {
+  if (const OpDef& twin = resolve_training(op, args); &twin != &op) {
+    CallResult result = call_op(twin, renamed(op, args, twin));
+    result.tensors.resize(std::min<size_t>(result.tensors.size(), static_cast<size_t>(op.returns)));
+    return result;
+  }
   switch (op.kind) {
     case OpKind::Scalar:
       return {{}, op.scalar(args)};
@@ -72,23 +118,8 @@ CallResult call_op(const OpDef& op, std::span<const Argument> args) {
       return {};
     case OpKind::Composite:
       return evaluate_expression(op, args);
-    case OpKind::InPlace: {
-      const OpDef* functional = find_op(op.functional);
-      RL_ASSERT(functional, op.functional, " is missing");
-      const Tensor& self = unpack<Tensor>::from(args[0]);
-      RL_CHECK(!self.storage()->read_only(), Runtime, op.name,
-               "(): the output tensor is read-only memory");
-      CallResult result = call_op(*functional, args);
-      const Tensor& value = result.tensors.at(0);
-      if (functional->kind == OpKind::View) return result;
-      RL_CHECK(value.sizes == self.sizes, Runtime, "output with shape ", self.sizes,
-               " doesn't match the broadcast shape ", value.sizes);
-      RL_CHECK(category(value.dtype) <= category(self.dtype), Runtime, "result type ",
-               dtype_name(value.dtype), " can't be cast to the desired output type ",
-               dtype_name(self.dtype));
-      if (value.raw() != self.raw()) kernels::copy_strided(value, self);
-      return {{self}, {}};
-    }
+    case OpKind::InPlace:
+      return call_in_place(op, args);
     default:
       return {call_kernel(op, args), {}};
   }

@@ -8,7 +8,8 @@
 namespace rushlight {
 namespace {
 
-// Recursive descent over:  call | name | number | 'text' | None | True | False | dtype | [list]
+// Recursive descent over:
+//   call | call[k] | name | number | 'text' | None | True | False | dtype | [list] | (tuple)
 class Parser {
  public:
   Parser(const OpDef& op) : op_(op), text_(op.decompose) {}
@@ -49,7 +50,8 @@ class Parser {
 
   Expression expression() {
     const char c = peek();
-    if (c == '[') return list();
+    if (c == '[') return sequence(Expression::Kind::List, '[', ']');
+    if (c == '(') return sequence(Expression::Kind::Tuple, '(', ')');
     if (c == '\'') return quoted();
     if (c == '-' || std::isdigit(static_cast<unsigned char>(c))) return number();
     const std::string_view name = word();
@@ -64,14 +66,14 @@ class Parser {
     return e;
   }
 
-  Expression list() {
-    expect('[');
-    Expression e{Expression::Kind::List};
-    while (peek() != ']') {
+  Expression sequence(Expression::Kind kind, char open, char close) {
+    expect(open);
+    Expression e{kind};
+    while (peek() != close) {
       e.children.push_back(expression());
       if (!accept(',')) break;
     }
-    expect(']');
+    expect(close);
     return e;
   }
 
@@ -94,8 +96,11 @@ class Parser {
   }
 
   Expression call(std::string_view name) {
-    std::string full = "aten." + std::string(name);
-    if (name.find('.') == name.npos) full += ".default";
+    std::string full(name);
+    if (!name.starts_with("_operator.")) {  // arithmetic on numbers is Python's
+      full = "aten." + full;
+      if (name.find('.') == name.npos) full += ".default";
+    }
     Expression e{Expression::Kind::Call};
     e.op = find_op(full);
     RL_ASSERT(e.op, op_.name, ": unknown operator ", full, " in '", op_.decompose, "'");
@@ -113,6 +118,11 @@ class Parser {
       if (!accept(',')) break;
     }
     expect(')');
+    if (accept('[')) {
+      e.output = static_cast<int>(unpack<int64_t>::from(number().literal));
+      expect(']');
+      RL_ASSERT(e.output >= 0 && e.output < e.op->returns, op_.name, ": no output ", e.output);
+    }
     return e;
   }
 
@@ -136,7 +146,17 @@ class Evaluator {
       else
         keywords.emplace_back(e.keywords[i], std::move(value));
     }
-    return call_op(*e.op, bind_arguments(*e.op, std::move(positional), std::move(keywords)));
+    CallResult result =
+        call_op(*e.op, bind_arguments(*e.op, std::move(positional), std::move(keywords)));
+    if (e.output < 0) return result;
+    return {{std::move(result.tensors.at(static_cast<size_t>(e.output)))}, {}};
+  }
+
+  CallResult tuple(const Expression& e) {
+    CallResult result;
+    for (const Expression& child : e.children)
+      result.tensors.push_back(unpack<Tensor>::from(argument(child)));
+    return result;
   }
 
   Argument argument(const Expression& e) {
@@ -147,6 +167,8 @@ class Evaluator {
         return args_[static_cast<size_t>(op_.find_argument(e.name))];
       case Expression::Kind::List:
         return list(e);
+      case Expression::Kind::Tuple:
+        break;
       case Expression::Kind::Call: {
         CallResult result = call(e);
         if (!is_none(result.number)) return result.number;
@@ -157,7 +179,7 @@ class Evaluator {
         return tensors;
       }
     }
-    __builtin_unreachable();
+    RL_FAIL(NotImplemented, op_.name, ": a tuple inside an expression");
   }
 
  private:
@@ -196,6 +218,7 @@ CallResult evaluate_expression(const OpDef& op, std::span<const Argument> args) 
   const Expression& e = decomposition(op);
   Evaluator evaluator(op, args);
   if (e.kind == Expression::Kind::Call) return evaluator.call(e);
+  if (e.kind == Expression::Kind::Tuple) return evaluator.tuple(e);
   const Argument value = evaluator.argument(e);
   return {{unpack<Tensor>::from(value)}, {}};
 }

@@ -1,4 +1,5 @@
-// The `decompose` expressions of the op table: `mean.dim(pow.Tensor_Scalar(self, 2), [-1])`.
+// The `decompose` expressions of the op table: `mean.dim(pow.Tensor_Scalar(self, 2), [-1])`,
+// `linalg_qr(A)[1]` for the second output, `(a(self), b(self))` for several outputs.
 #pragma once
 
 #include <memory>
@@ -12,13 +13,14 @@ namespace rushlight {
 
 /// One node of a parsed expression.
 struct Expression {
-  enum class Kind : uint8_t { Call, Parameter, Literal, List };
+  enum class Kind : uint8_t { Call, Parameter, Literal, List, Tuple };
   Kind kind;
   const OpDef* op = nullptr;          // Call
   std::string name;                   // Parameter
   Argument literal;                   // Literal
-  std::vector<Expression> children;   // Call, List
+  std::vector<Expression> children;   // Call, List, Tuple
   std::vector<std::string> keywords;  // Call: "" for a positional child
+  int output = -1;                    // Call: the one output that is meant; -1: all or the first
 };
 
 /// The parsed expression of a composite operator; parsed once. A mistake in the table is an

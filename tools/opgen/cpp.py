@@ -212,6 +212,7 @@ def registration(row: Row) -> str:
         " | ".join(f"OpRow::{f}" for f, on in flags.items() if on) or "0",
         f'"{row.functional}"',
         f'"{decompose}"',
+        f'"{row.training}"',
     ]
     return "{" + ", ".join(fields) + "}"
 

@@ -22,6 +22,7 @@ KINDS = (
     "scalar",
     "check",
     "composite",
+    "inplace",
 )
 
 # Every key a row may have, with what it means. ARCHITECTURE.md explains how to add a row.
@@ -33,6 +34,9 @@ KEYS = {
     "kernel": "name of the C++ kernel (csrc/kernels/)",
     "operands": "pointwise: which arguments are operands (default: the tensors)",
     "inplace": "true when the in-place twin NAME_ exists too, or the twin's name and overload",
+    "functional": "inplace: the operator that computes what is written; it returns what this one "
+    "returns anew, then the written arguments",
+    "training": "the operator that a call means when its argument train or training is true",
     "epilogue": "true when the kernel applies a fused pointwise tail",
     "random": "true when the result depends on the random state",
     "decompose": "composite: the same in terms of other operators",
@@ -62,7 +66,8 @@ class Row:
     random: bool
     decompose: str
     doc: str
-    functional: str = ""  # set on the derived in-place row
+    functional: str = ""  # of an in-place row, given or derived
+    training: str = ""
 
     @property
     def name(self) -> str:
@@ -106,11 +111,15 @@ def _row(file: str, raw: dict[str, Any]) -> Row:
         random=bool(raw.get("random", False)),
         decompose=raw.get("decompose", ""),
         doc=raw.get("doc", ""),
+        functional=_full(raw.get("functional", "")),
+        training=_full(raw.get("training", "")),
     )
     for operand in row.operands:
         if operand not in {a.name for a in schema.arguments}:
             raise TableError(f"{where}: operand '{operand}' is not an argument")
-    needs_kernel = kind not in ("view", "composite")
+    needs_kernel = kind not in ("view", "composite", "inplace")
+    if kind == "inplace" and not row.functional:
+        raise TableError(f"{where}: an in-place operator needs 'functional'")
     if needs_kernel and not row.kernel:
         raise TableError(f"{where}: a {kind} operator needs a kernel")
     if kind == "composite" and not row.decompose:
@@ -118,6 +127,11 @@ def _row(file: str, raw: dict[str, Any]) -> Row:
     if kind in ("view", "reduction", "kernel") and not row.shape:
         raise TableError(f"{where}: a {kind} operator needs a shape rule")
     return row
+
+
+def _full(name: str) -> str:
+    """``aten.NAME.OVERLOAD`` of a name in a row; the overload ``default`` may be left out."""
+    return f"aten.{name}" + ("" if "." in name else ".default") if name else ""
 
 
 def _twin_name(schema: Schema, inplace: bool | str) -> str:
@@ -149,6 +163,7 @@ def _inplace_twin(row: Row) -> Row:
         ),
         kind="inplace",
         functional=row.name,
+        training="",
     )
 
 

@@ -67,11 +67,9 @@ void prelu(const TensorMeta& self, const TensorMeta& weight, TensorMeta& out) {
   like(self, self.dtype, std::nullopt, out);
 }
 
-void native_dropout(const TensorMeta& self, double /*p*/, std::optional<bool> train,
-                    TensorMeta& out, TensorMeta& mask) {
-  RL_CHECK(!train.value_or(false), NotImplemented,
-           "native_dropout in training is random, which this engine does not support: export the "
-           "program in evaluation mode");
+void native_dropout(const TensorMeta& self, double p, std::optional<bool>, TensorMeta& out,
+                    TensorMeta& mask) {
+  RL_CHECK(p >= 0 && p <= 1, Runtime, "dropout probability has to be between 0 and 1, but got ", p);
   like(self, self.dtype, std::nullopt, out);
   like(self, DType::Bool, std::nullopt, mask);
 }

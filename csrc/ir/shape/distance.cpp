@@ -42,6 +42,15 @@ void cdist(const TensorMeta& x1, const TensorMeta& x2, double p, std::optional<i
   out.set(out.dtype, sizes);
 }
 
+void pdist(const TensorMeta& self, double p, TensorMeta& out) {
+  RL_CHECK(self.rank() == 2, Runtime, "pdist only supports 2D tensors, got: ", self.rank(), "D");
+  RL_CHECK(is_floating(self.dtype), Runtime, "pdist only supports floating-point dtypes, got ",
+           dtype_name(self.dtype));
+  RL_CHECK(p >= 0, Runtime, "pdist only supports non-negative p values, got ", p);
+  const int64_t n = self.sizes[0];
+  out.set(self.dtype, Dims{n > 1 ? n * (n - 1) / 2 : 0});
+}
+
 void weight_norm(const TensorMeta& v, const TensorMeta& g, int64_t dim, TensorMeta& out) {
   RL_CHECK(is_floating(v.dtype), NotImplemented, "weight_norm is not implemented for ",
            dtype_name(v.dtype));

@@ -53,10 +53,4 @@ void fill(const Tensor& /*self*/, const Tensor& value, Tensor& out) {
 }
 void zero(const Tensor& /*self*/, Tensor& out) { fill_with(Scalar(0), out); }
 
-void native_dropout(const Tensor& input, double /*p*/, std::optional<bool> /*train*/, Tensor& out,
-                    Tensor& mask) {
-  copy_strided(input, out);
-  fill_with(Scalar(true), mask);
-}
-
 }  // namespace rushlight::kernels::portable

@@ -4,6 +4,7 @@
 
 #include "ir/shape/rules.h"
 #include "kernels/kernel.h"
+#include "kernels/portable/call.h"
 #include "kernels/portable/fill.h"
 #include "kernels/portable/order.h"
 
@@ -210,8 +211,14 @@ void unique(const Tensor& self, bool sorted, bool return_inverse, Tensor& values
 void unique_consecutive(const Tensor& self, bool return_inverse, bool return_counts,
                         std::optional<int64_t> dim, Tensor& values, Tensor& inverse,
                         Tensor& counts) {
-  RL_CHECK(!dim || self.rank() <= 1, NotImplemented,
-           "unique_consecutive: dim is supported for 1-D tensors, got ", describe(self));
+  if (dim) {
+    std::vector<Tensor> all =
+        call_all("unique_dim_consecutive", self, *dim, return_inverse, return_counts);
+    values = std::move(all[0]);
+    inverse = std::move(all[1]);
+    counts = std::move(all[2]);
+    return;
+  }
   const Tensor input = self.contiguous();
   std::vector<int64_t> order(static_cast<size_t>(input.numel()));
   std::iota(order.begin(), order.end(), int64_t{0});
