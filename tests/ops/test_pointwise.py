@@ -134,7 +134,7 @@ def test_errors_name_operator_and_dtype() -> None:
     with pytest.raises(RuntimeError, match="alpha must not be a floating point"):
         aten.add.Tensor(np.array([1]), np.array([1]), alpha=1.5)
     with pytest.raises(NotImplementedError, match="training"):
-        aten.dropout(f32(1), 0.5, True)
+        aten.feature_dropout(f32(1), 0.5, True)
 
 
 @pytest.mark.parametrize("fmt", ["float16", "bfloat16"])

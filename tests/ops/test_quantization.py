@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rushlight
-from rushlight.ops import aten, quantized_decomposed
+from rushlight.ops import aten, quantized_decomposed, torchao, transformers
 
 
 def test_values_round_half_to_even_and_saturate() -> None:
@@ -58,3 +58,22 @@ def test_fake_quantisation_marks_what_was_clamped() -> None:
     y, mask = aten.fake_quantize_per_tensor_affine_cachemask(x, 0.5, 0, 0, 10)
     assert np.asarray(y).tolist() == [0, 0.5, 5]
     assert np.asarray(mask).tolist() == [False, True, False]
+
+
+def test_blocks_have_scales_of_their_own() -> None:
+    x = np.float32([[1, -2, 30, 40], [5, 6, -70, 0]])
+    scale, zero = torchao.choose_qparams_affine(x, "SYMMETRIC", [1, 2], rushlight.int8)
+    np.testing.assert_allclose(np.asarray(scale), np.float32([[2, 40], [6, 70]]) / 127.5)
+    q = torchao.quantize_affine(x, [1, 2], scale, zero, rushlight.int8)
+    back = torchao.dequantize_affine(q, [1, 2], scale, zero, rushlight.int8)
+    assert (np.abs(np.asarray(back) - x) <= np.repeat(np.asarray(scale), 2, 1) * 0.51).all()
+    with pytest.raises(RuntimeError, match="blocks of 3"):
+        torchao.choose_qparams_affine(x, "SYMMETRIC", [1, 3], rushlight.int8)
+
+
+def test_rows_go_to_their_group() -> None:
+    x, w = np.eye(3, dtype=np.float32), np.float32([np.eye(3), 2 * np.eye(3)])
+    y = transformers.grouped_mm_fallback(x, w, np.int32([1, 3]))
+    assert np.asarray(y).tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 2]]
+    with pytest.raises(RuntimeError, match="offset 9 of group 1"):
+        transformers.grouped_mm_fallback(x, w, np.int32([1, 9]))
