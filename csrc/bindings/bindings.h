@@ -20,12 +20,16 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor);
 void init_ops(nb::module_& m);
 void init_cpu(nb::module_& m);
 void init_program(nb::module_& m);
+void init_pickle(nb::module_& m);
 void init_pytorch_file(nb::module_& m);
 
 /// The Python dtype object of `t` (one object per dtype).
 nb::object dtype_object(DType t);
 /// The element type that a Python dtype object stands for; nothing for other objects.
 std::optional<DType> to_dtype(nb::handle object);
+
+/// A rushlight.UntypedStorage.
+nb::object storage_object(StoragePtr storage);
 
 /// A tensor from a rushlight.Tensor, a NumPy array, or anything with __dlpack__, without a copy.
 /// Throws TypeError naming `what` for other objects.

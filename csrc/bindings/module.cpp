@@ -12,5 +12,6 @@ NB_MODULE(_C, m) {
   init_ops(m);
   init_cpu(m);
   init_program(m);
+  init_pickle(m);
   init_pytorch_file(m);
 }

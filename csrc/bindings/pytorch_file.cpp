@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -12,18 +13,26 @@
 namespace rushlight::python {
 namespace {
 
-// An object's bytes, held for as long as somebody uses them.
+// What every element type asks for.
+constexpr uintptr_t kMinAlignment = 8;
+
+// An object's bytes, held for as long as somebody uses them; writable where the object is.
 std::shared_ptr<const Py_buffer> hold_buffer(nb::handle object) {
   auto* buffer = new Py_buffer;
-  if (PyObject_GetBuffer(object.ptr(), buffer, PyBUF_C_CONTIGUOUS) != 0) {
+  bool held = PyObject_GetBuffer(object.ptr(), buffer, PyBUF_WRITABLE) == 0;
+  if (!held) {
+    PyErr_Clear();
+    held = PyObject_GetBuffer(object.ptr(), buffer, PyBUF_C_CONTIGUOUS) == 0;
+  }
+  if (!held) {
     delete buffer;
     throw nb::python_error();
   }
-  return {buffer, [](const Py_buffer* held) {
+  return {buffer, [](const Py_buffer* view) {
             if (!nb::is_alive()) return;
             nb::gil_scoped_acquire gil;
-            PyBuffer_Release(const_cast<Py_buffer*>(held));
-            delete held;
+            PyBuffer_Release(const_cast<Py_buffer*>(view));
+            delete view;
           }};
 }
 
@@ -43,19 +52,22 @@ std::string name_of_type(nb::handle object) {
   return nb::cast<std::string>(nb::str(nb::type_name(object.type())));
 }
 
-ZipArchive open_archive(nb::handle file) {
+ZipArchive open_archive(nb::handle file, const std::string& name) {
   if (const auto path = as_path(file)) {
     nb::gil_scoped_release release;
     return ZipArchive::open(*path);
   }
   nb::object contents = nb::borrow(file);
-  if (nb::hasattr(file, "read")) contents = file.attr("read")();
+  const bool is_stream = !PyObject_CheckBuffer(file.ptr()) && nb::hasattr(file, "read");
+  if (is_stream) contents = file.attr("read")();
   RL_CHECK(PyObject_CheckBuffer(contents.ptr()), Type,
            "expected a path, an open binary file or the bytes of one, got ",
            name_of_type(contents));
   auto buffer = hold_buffer(contents);
   const auto bytes = bytes_of(*buffer);
-  return ZipArchive(bytes, std::move(buffer), "the file");
+  const auto access =
+      buffer->readonly ? MappedFile::Access::ReadOnly : MappedFile::Access::CopyOnWrite;
+  return ZipArchive(bytes, std::move(buffer), name, {}, access);
 }
 
 nb::bytes get_record(const PyTorchFileReader& reader, const std::string& name) {
@@ -65,6 +77,31 @@ nb::bytes get_record(const PyTorchFileReader& reader, const std::string& name) {
     contents = reader.read(name);
   }
   return nb::bytes(contents->data(), contents->nbytes());
+}
+
+nb::object get_storage(const PyTorchFileReader& reader, const std::string& name,
+                       std::optional<uint64_t> numel, nb::handle dtype, bool copy) {
+  const uint64_t item = dtype.is_none() ? 1 : nb::cast<uint64_t>(dtype.attr("itemsize"));
+  nb::gil_scoped_release release;
+  StoragePtr contents = reader.read(name);
+  uint64_t nbytes = contents->nbytes();
+  if (numel) {
+    RL_CHECK(item > 0 && *numel <= nbytes / item, Runtime, reader.name(), ": the record '", name,
+             "' has ", nbytes, " bytes, fewer than ", *numel, " elements of ", item, " bytes");
+    nbytes = *numel * item;
+  }
+  const bool own = copy || reinterpret_cast<uintptr_t>(contents->data()) % kMinAlignment != 0;
+  if (own) {
+    const StoragePtr copied = Storage::allocate(nbytes);
+    if (nbytes > 0) std::memcpy(copied->data(), contents->data(), nbytes);
+    contents = copied;
+  } else if (nbytes < contents->nbytes()) {
+    std::byte* data = contents->data();
+    const bool read_only = contents->read_only();
+    contents = Storage::borrow(data, nbytes, [contents] {}, read_only);
+  }
+  nb::gil_scoped_acquire acquire;
+  return storage_object(std::move(contents));
 }
 
 // A Python object with `write`, or a function of the bytes.
@@ -160,14 +197,16 @@ void init_pytorch_file(nb::module_& m) {
       m, "PyTorchFileReader",
       "Reads the container of ``.pt`` and ``.pt2`` files and packages: records in a ZIP "
       "archive.\n\n"
-      "``file`` is a path (the file is mapped, not read), an open binary file, or bytes. Raises\n"
+      "``file`` is a path (the file is mapped, not read), an open binary file, or bytes, which "
+      "errors\n"
+      "call ``name``. Raises\n"
       "``OSError`` where there is no file and ``RuntimeError`` for one that is not intact.")
       .def(
           "__init__",
-          [](PyTorchFileReader* self, nb::handle file) {
-            new (self) PyTorchFileReader(open_archive(file));
+          [](PyTorchFileReader* self, nb::handle file, const std::string& name) {
+            new (self) PyTorchFileReader(open_archive(file, name));
           },
-          nb::arg("file"))
+          nb::arg("file"), nb::arg("name") = "the file")
       .def(
           "archive_name",
           [](const PyTorchFileReader& self) { return std::string(self.archive_name()); },
@@ -184,6 +223,13 @@ void init_pytorch_file(nb::module_& m) {
           nb::arg("name"))
       .def("get_record", &get_record, nb::arg("name"),
            "The contents of a record; ``RuntimeError`` when there is none or it is damaged.")
+      .def("get_storage_from_record", &get_storage, nb::arg("name"), nb::arg("numel") = nb::none(),
+           nb::arg("dtype") = nb::none(), nb::arg("copy") = false,
+           nb::sig("def get_storage_from_record(self, name: str, numel: int | None = None, dtype: "
+                   "typing.Any = None, copy: bool = False) -> UntypedStorage"),
+           "A record's first ``numel`` elements of ``dtype`` (default: all its bytes) as a "
+           "storage:\n"
+           "the file's own memory, unless ``copy`` is true.")
       .def(
           "get_record_size",
           [](const PyTorchFileReader& self, const std::string& name) { return self.at(name).size; },

@@ -84,6 +84,10 @@ Tensor rebuild_tensor(const UntypedStorage& storage, nb::handle dtype, int64_t s
 
 }  // namespace
 
+nb::object storage_object(StoragePtr storage) {
+  return nb::cast(UntypedStorage{std::move(storage)});
+}
+
 void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
   nb::class_<UntypedStorage>(
       m, "UntypedStorage", nb::type_slots(storage_slots),

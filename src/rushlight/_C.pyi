@@ -247,15 +247,53 @@ class ModelRunner:
     def weight(self, name: str) -> Tensor:
         """The current value of a parameter, buffer or constant."""
 
+class PickleProgram:
+    """
+    The pickle at ``offset`` in ``data``, parsed and checked; nothing in it is executed.
+    """
+
+    def __init__(self, data: Any, offset: int = 0) -> None: ...
+
+    @property
+    def end(self) -> int:
+        """Where in the data the pickle ends."""
+
+    @property
+    def protocol(self) -> int: ...
+
+    @property
+    def error(self) -> str:
+        """Why the pickle is not valid; empty when it is."""
+
+    @property
+    def globals(self, /) -> list[tuple[str, str]]:
+        """
+        Module and name of all functions and classes, in the order of their use.
+        """
+
+    @property
+    def opcodes(self, /) -> dict[int, int]:
+        """How often each opcode occurs."""
+
+    def run(self, handler: Any, encoding: str = 'utf-8') -> Any:
+        """
+        Builds the object. Everything that is not a plain value goes through the handler's
+        ``find_global(module, name)``, ``persistent_load(id)``, ``new(type, args, kwargs)``,
+        ``build(object, state)`` (whose result replaces the object), ``extend``, ``update`` and
+        ``add``; what ``find_global`` returns is what may be called. ``pickle.UnpicklingError``
+        for a pickle that is not valid.
+        """
+
 class PyTorchFileReader:
     """
     Reads the container of ``.pt`` and ``.pt2`` files and packages: records in a ZIP archive.
 
-    ``file`` is a path (the file is mapped, not read), an open binary file, or bytes. Raises
+    ``file`` is a path (the file is mapped, not read), an open binary file, or bytes, which errors
+    call ``name``. Raises
     ``OSError`` where there is no file and ``RuntimeError`` for one that is not intact.
     """
 
-    def __init__(self, file: object) -> None: ...
+    def __init__(self, file: object, name: str = 'the file') -> None: ...
 
     def archive_name(self) -> str:
         """The folder in the archive in which all records lie."""
@@ -273,6 +311,12 @@ class PyTorchFileReader:
     def get_record(self, name: str) -> bytes:
         """
         The contents of a record; ``RuntimeError`` when there is none or it is damaged.
+        """
+
+    def get_storage_from_record(self, name: str, numel: int | None = None, dtype: Any = None, copy: builtins.bool = False) -> UntypedStorage:
+        """
+        A record's first ``numel`` elements of ``dtype`` (default: all its bytes) as a storage:
+        the file's own memory, unless ``copy`` is true.
         """
 
     def get_record_size(self, name: str) -> int:

@@ -34,10 +34,15 @@ _SUBMODULES = frozenset(
     {"export", "multiprocessing", "nativert", "ops", "reference", "serialization", "utils"}
 )
 
+# Names of this module that live in submodules.
+_LAZY = {"load": "serialization", "save": "serialization"}
+
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"rushlight.{name}")
+    if name in _LAZY:
+        return getattr(import_module(f"rushlight.{_LAZY[name]}"), name)
     raise AttributeError(f"module 'rushlight' has no attribute '{name}'")
 
 
