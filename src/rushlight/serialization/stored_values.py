@@ -56,16 +56,18 @@ def float8_table(name: str) -> NDArray[np.float32]:
 def values_of(raw: NDArray[Any], name: str) -> NDArray[Any]:
     """The values of elements given as unsigned integers of their size."""
     if name.startswith("float8"):
-        return float8_table(name)[raw]
+        numbers: NDArray[Any] = float8_table(name)[raw]
+        return numbers
     if name == "complex32":
         pairs = np.ascontiguousarray(raw).view(np.float16).astype(np.float32)
-        numbers: NDArray[Any] = pairs.view(np.complex64).reshape(raw.shape)
+        numbers = pairs.view(np.complex64).reshape(raw.shape)
         return numbers
     if name == "bfloat16":
         wide: NDArray[Any] = (raw.astype(np.uint32) << 16).view(np.float32)
         return wide
     if name in _QUANTISED:
-        return raw.view(_QUANTISED[name])
+        integers: NDArray[Any] = raw.view(_QUANTISED[name])
+        return integers
     if name in ("uint16", "uint32", "uint64"):
         return raw
     try:
