@@ -26,7 +26,8 @@ def dumps(obj: Any, **options: Any) -> bytes:
 
 
 def raw(tensor: Any) -> Any:
-    return tensor.detach().resolve_conj().clone(memory_format=torch.contiguous_format).flatten().view(torch.uint8)
+    dense = tensor.detach().resolve_conj().clone(memory_format=torch.contiguous_format)
+    return dense.flatten().view(torch.uint8)
 
 
 def assert_equal_tensors(a: Any, b: Any, compact: bool) -> None:

@@ -1,4 +1,4 @@
-"""The command line: ``rushlight run | info | bench | doctor``.
+"""The command line: ``rushlight run | info | bench | doctor | inspect | convert``.
 
 Exit status: 0 done, 1 the work failed, 2 wrong usage; each failure is one line on stderr.
 """
@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pickle import PickleError
 from typing import NoReturn
 from zipfile import BadZipFile
 
@@ -18,7 +19,7 @@ from .errors import CommandError, UsageError
 # ours, whose traceback is worth having.
 _FAILURES = (
     CommandError, OSError, ValueError, TypeError, RuntimeError, KeyError, IndexError, MemoryError,
-    NotImplementedError, BadZipFile,
+    NotImplementedError, BadZipFile, PickleError,
 )  # fmt: skip
 
 
@@ -30,14 +31,15 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     from rushlight import __version__
 
-    from . import bench, doctor, info, run
+    from . import bench, convert, doctor, info, inspect, run
 
     parser = _Parser(
-        prog="rushlight", description="Runs programs that PyTorch exported, without PyTorch."
+        prog="rushlight",
+        description="Runs programs that PyTorch exported and reads its files, without PyTorch.",
     )
     parser.add_argument("--version", action="version", version=f"rushlight {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (run, info, bench, doctor):
+    for module in (run, info, bench, doctor, inspect, convert):
         module.add_command(commands)
     return parser
 

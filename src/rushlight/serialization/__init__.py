@@ -6,6 +6,9 @@ from rushlight._C import PyTorchFileReader, PyTorchFileWriter
 
 from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .audit import get_unsafe_globals_in_checkpoint
+from .convert import convert
+from .gguf import load_gguf
+from .inspection import Inspection, TensorInfo, inspect
 from .load import load
 from .locations import default_restore_location, location_tag, register_package
 from .options import (
@@ -30,6 +33,7 @@ from .tensors import (
 )
 
 __all__ = [
+    "Inspection",
     "LoadEndianness",
     "Parameter",
     "PyTorchFileReader",
@@ -40,16 +44,20 @@ __all__ = [
     "StandInType",
     "StoredDType",
     "StoredTensor",
+    "TensorInfo",
     "TypedStorage",
     "add_safe_globals",
     "clear_safe_globals",
+    "convert",
     "default_restore_location",
     "get_crc32_options",
     "get_default_load_endianness",
     "get_default_mmap_options",
     "get_safe_globals",
     "get_unsafe_globals_in_checkpoint",
+    "inspect",
     "load",
+    "load_gguf",
     "location_tag",
     "register_package",
     "safe_globals",

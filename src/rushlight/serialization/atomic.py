@@ -32,3 +32,20 @@ def whole_file(f: Any) -> Iterator[Write]:
     except BaseException:
         Path(name).unlink()
         raise
+
+
+@contextmanager
+def whole_path(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """A path beside the target, of the same ending, that takes its place when the block ends
+    without an exception."""
+    real = Path(os.path.realpath(target))
+    if real.exists() and not real.is_file():
+        raise OSError(f"cannot write '{real}': it is not a regular file")
+    path = real.with_name(f"{real.stem}.tmp-{os.getpid()}-{secrets.token_hex(4)}{real.suffix}")
+    try:
+        yield path
+        if real.exists():
+            path.chmod(real.stat().st_mode & 0o777)
+        path.replace(real)
+    finally:
+        path.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rushlight import _C
 
-from .tensors import StoredTensor, TypedStorage, bytes_of
+from .tensors import StoredTensor, TypedStorage, bytes_of, contiguous_stride
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,4 @@ def _copied(
 
     raw = StoredTensor(TypedStorage(storage, dtype), dtype, offset, size, stride).raw()
     copy = _C.UntypedStorage(np.ascontiguousarray(raw).reshape(-1).view(np.uint8).data)
-    strides, step = [], 1
-    for n in reversed(size):
-        strides.append(step)
-        step *= max(n, 1)
-    return Placement(0, count * dtype.itemsize, copy, tuple(reversed(strides)))
+    return Placement(0, count * dtype.itemsize, copy, contiguous_stride(size))

@@ -17,7 +17,7 @@ from .source import Source
 from .stand_ins import StandInUnpickler
 from .storages import StorageId, StorageTable, parse_storage_id
 from .tensors import TypedStorage, bytes_of
-from .unpickler import Unpickler
+from .unpickler import Unpickler, on_base
 
 MAGIC = 0x1950A86A20F9469CFC6C
 VERSION = 1001
@@ -88,10 +88,6 @@ class _Handler(Unpickler):
         return self._views[key]
 
 
-class _StandInHandler(StandInUnpickler, _Handler):
-    pass
-
-
 class _Plain(Unpickler):
     """For pickles of plain values."""
 
@@ -112,7 +108,9 @@ def take_storage(source: Source, at: int, size: int) -> _C.UntypedStorage:
     return _C.UntypedStorage(part)
 
 
-def load_legacy(source: Source, map_location: MapLocation, stand_ins: bool, encoding: str) -> Any:
+def load_legacy(
+    source: Source, map_location: MapLocation, base: type[Unpickler], encoding: str
+) -> Any:
     """Loads the file."""
     data = source.data
     magic, at = read_plain(data, 0)
@@ -138,7 +136,7 @@ def load_legacy(source: Source, map_location: MapLocation, stand_ins: bool, enco
     if big_endian and not source.copy:
         source = Source(source.name, source.data, copy=True)
     storages = StorageTable(read, map_location, big_endian)
-    return program.run((_StandInHandler if stand_ins else _Handler)(storages), encoding)
+    return program.run(on_base(base, _Handler)(storages), encoding)
 
 
 def _find_storages(

@@ -13,7 +13,7 @@ from .options import LoadEndianness, get_default_load_endianness
 from .source import Source, open_source
 from .stand_ins import StandInUnpickler
 from .storages import StorageId, StorageTable, parse_storage_id
-from .unpickler import Unpickler
+from .unpickler import Unpickler, on_base
 
 _TAR_MAGIC = slice(257, 262)
 
@@ -69,16 +69,23 @@ def load(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     _check_arguments(pickle_module, encoding, pickle_load_args)
-    source = open_source(f, mmap)
+    base = StandInUnpickler if stand_ins else Unpickler
+    return load_source(open_source(f, mmap), map_location, base, encoding)
+
+
+def load_source(
+    source: Source, map_location: MapLocation, base: type[Unpickler], encoding: str = "utf-8"
+) -> Any:
+    """Loads a file of any format; ``base`` decides about names that are not allowed."""
     view = source.view
     try:
         if bytes(view[:4]) == b"PK\x03\x04":
-            return _load_zip(source, map_location, stand_ins, encoding)
+            return _load_zip(source, map_location, base, encoding)
         from .legacy import load_legacy
         from .tar import load_tar
 
         legacy = load_tar if bytes(view[_TAR_MAGIC]) == b"ustar" else load_legacy
-        return legacy(source, map_location, stand_ins, encoding)
+        return legacy(source, map_location, base, encoding)
     except UnpicklingError as error:
         if isinstance(error.__cause__, LocationError):
             raise error.__cause__ from None
@@ -111,10 +118,6 @@ class _Handler(Unpickler):
         return self._storages.get(parse_storage_id(saved_id, 5))
 
 
-class _StandInHandler(StandInUnpickler, _Handler):
-    pass
-
-
 def open_zip(source: Source) -> _C.PyTorchFileReader:
     """The container; RuntimeError for one of another kind of file."""
     reader = _C.PyTorchFileReader(source.data, source.name)
@@ -139,7 +142,9 @@ def is_big_endian(reader: _C.PyTorchFileReader, name: str) -> bool:
     return default is LoadEndianness.BIG
 
 
-def _load_zip(source: Source, map_location: MapLocation, stand_ins: bool, encoding: str) -> Any:
+def _load_zip(
+    source: Source, map_location: MapLocation, base: type[Unpickler], encoding: str
+) -> Any:
     reader = open_zip(source)
     big_endian = is_big_endian(reader, source.name)
     copy = source.copy or big_endian
@@ -150,5 +155,5 @@ def _load_zip(source: Source, map_location: MapLocation, stand_ins: bool, encodi
         )
 
     storages = StorageTable(read, map_location, big_endian)
-    handler = (_StandInHandler if stand_ins else _Handler)(storages)
+    handler = on_base(base, _Handler)(storages)
     return _C.PickleProgram(reader.get_record("data.pkl")).run(handler, encoding)

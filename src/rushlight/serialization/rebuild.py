@@ -115,7 +115,10 @@ def rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
         )
         compressed, plain, values, size = data
         parts, coalesced = (compressed, plain), []
-    require(all(isinstance(i, _C.Tensor) for i in parts), "the indices are no tensor")
+    require(
+        all(isinstance(i, _C.Tensor) or getattr(i, "is_meta", False) for i in parts),
+        "the indices are no tensor",
+    )
     require(isinstance(values, (_C.Tensor, StoredTensor)), "the values are no tensor")
     return SparseTensor(name, parts, values, sizes(size), coalesced[0] if coalesced else None)
 

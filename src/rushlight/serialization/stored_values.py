@@ -60,8 +60,8 @@ def values_of(raw: NDArray[Any], name: str) -> NDArray[Any]:
         return numbers
     if name == "complex32":
         pairs = np.ascontiguousarray(raw).view(np.float16).astype(np.float32)
-        numbers = pairs.view(np.complex64).reshape(raw.shape)
-        return numbers
+        numbers = pairs.view(np.complex64)
+        return numbers.reshape(raw.shape)
     if name == "bfloat16":
         wide: NDArray[Any] = (raw.astype(np.uint32) << 16).view(np.float32)
         return wide

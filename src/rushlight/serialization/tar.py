@@ -16,10 +16,9 @@ from .errors import require
 from .legacy import read_plain, take_storage
 from .locations import MapLocation, check_location
 from .source import Source
-from .stand_ins import StandInUnpickler
 from .storages import StorageId, StorageTable
 from .tensors import TypedStorage, bytes_of, make_tensor
-from .unpickler import Unpickler
+from .unpickler import Unpickler, on_base
 
 _BLOCK = 512
 _MAX_DIMS = 64
@@ -67,10 +66,6 @@ class _Handler(Unpickler):
         return self._objects[int(text)]
 
 
-class _StandInHandler(StandInUnpickler, _Handler):
-    pass
-
-
 class _Cursor:
     """A member that is read in order."""
 
@@ -97,7 +92,9 @@ class _Cursor:
         return start
 
 
-def load_tar(source: Source, map_location: MapLocation, stand_ins: bool, encoding: str) -> Any:
+def load_tar(
+    source: Source, map_location: MapLocation, base: type[Unpickler], encoding: str
+) -> Any:
     """Loads the file."""
     found = members(source.view)
     for name in ("storages", "tensors", "pickle"):
@@ -107,7 +104,7 @@ def load_tar(source: Source, map_location: MapLocation, stand_ins: bool, encodin
     _read_tensors(_Cursor(source, found["tensors"]), encoding, objects)
     start, size = found["pickle"]
     program = _C.PickleProgram(source.view[: start + size], start)
-    return program.run((_StandInHandler if stand_ins else _Handler)(objects), encoding)
+    return program.run(on_base(base, _Handler)(objects), encoding)
 
 
 def _count(value: Any) -> range:

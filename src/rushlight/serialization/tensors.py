@@ -129,16 +129,18 @@ class StoredTensor:
         return self._storage.untyped_storage()
 
     def raw(self) -> NDArray[Any]:
-        """The elements as unsigned integers of their size: a NumPy array over the same memory."""
+        """The elements as unsigned integers of their size (16 bytes: as NumPy's void type): a NumPy
+        array over the same memory."""
         import numpy as np
         from numpy.lib.stride_tricks import as_strided
 
         size = self.dtype.itemsize
+        kind = f"u{size}" if size <= 8 else f"V{size}"
         flat = np.frombuffer(bytes_of(self.untyped_storage()), np.uint8)
         usable = (flat.size - flat.size % size) // size
         if usable <= self._storage_offset or 0 in self.shape:
-            return np.empty(self.shape, f"u{size}")
-        elements = flat[: usable * size].view(f"u{size}")[self._storage_offset :]
+            return np.empty(self.shape, kind)
+        elements = flat[: usable * size].view(kind)[self._storage_offset :]
         return as_strided(elements, self.shape, [s * size for s in self._stride])
 
     def numpy(self) -> NDArray[Any]:
@@ -292,6 +294,15 @@ def make_tensor(
             storage_offset = min(storage_offset, untyped.nbytes() // dtype.itemsize)
         return _C.rebuild_tensor(untyped, dtype, storage_offset, size, stride)
     return StoredTensor(storage, dtype, storage_offset, size, stride)
+
+
+def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a contiguous tensor, in elements."""
+    stride, step = [], 1
+    for n in reversed(shape):
+        stride.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(stride))
 
 
 def bytes_of(storage: _C.UntypedStorage) -> memoryview:
