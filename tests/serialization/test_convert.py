@@ -128,9 +128,7 @@ BROKEN_GGUF = {
     "missing pair": gguf(pairs=1),
     "unknown type": gguf(string(b"k"), struct.pack("<I", 77), pairs=1),
     "array bomb": gguf(string(b"k"), struct.pack("<IIQ", 9, 0, 1 << 60), pairs=1),
-    "nested arrays": gguf(
-        string(b"k"), struct.pack("<I", 9), struct.pack("<IQ", 9, 1) * 10, pairs=1
-    ),  # fmt: skip
+    "nested arrays": gguf(NESTED, pairs=1),
     "long text": gguf(string(b"k"), struct.pack("<IQ", 8, 1 << 60), pairs=1),
     "beyond the file": gguf(info(sizes=(100,)), tensors=1),
     "huge offset": gguf(info(offset=1 << 60), tensors=1),

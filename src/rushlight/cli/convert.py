@@ -13,7 +13,8 @@ def add_command(commands: Any) -> None:
         "convert",
         help="convert between .pt, .safetensors and .npz, and from .gguf",
         description="Writes the tensors of a file to another, in the format of its name. One "
-        "tensor is in memory at a time; the result is read again and compared before it takes its place.",
+        "tensor is in memory at a time; the result is read again and compared before it takes its "
+        "place.",
     )
     parser.add_argument("source", metavar="SOURCE", help="a .pt, .safetensors, .npz or .gguf file")
     parser.add_argument("target", metavar="TARGET", help="a .pt, .safetensors or .npz file")
