@@ -141,4 +141,15 @@ bool classify_tuple_subclass(State& state, PyTypeObject* type, TupleClass& out) 
   return true;
 }
 
+bool classify_with_predicate(const Options& options, PyObject* object, Class& out) {
+  if (options.is_leaf != nullptr) {
+    Ref answer(PyObject_CallOneArg(options.is_leaf, object));
+    if (!answer) return false;
+    const int truth = PyObject_IsTrue(answer.get());
+    if (truth < 0) return false;
+    if (truth != 0) return out = {Kind::kLeaf}, true;
+  }
+  return classify(options, object, out);
+}
+
 }  // namespace rushlight::pytree

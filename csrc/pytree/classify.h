@@ -57,4 +57,7 @@ inline bool classify(const Options& options, PyObject* object, Class& out) {
   return out = {found.kind}, true;
 }
 
+// Leaf or container, the caller's is_leaf considered. False with an exception set on failure.
+bool classify_with_predicate(const Options& options, PyObject* object, Class& out);
+
 }  // namespace rushlight::pytree

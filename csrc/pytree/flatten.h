@@ -43,9 +43,6 @@ bool read_node(State& state, PyObject* object, const Class& found, ChildVector& 
 // The keys a registered flatten_with_keys function gives for `arity` children, as a tuple.
 Ref call_keys(Registration* registration, PyObject* object, Py_ssize_t arity);
 
-// Leaf or container, the caller's is_leaf considered. False with an exception set on failure.
-bool classify_with_predicate(const Options& options, PyObject* object, Class& out);
-
 PyObject* tree_flatten(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 PyObject* tree_leaves(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 PyObject* tree_structure(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);

@@ -5,6 +5,11 @@
 
 namespace rushlight::pytree {
 
+// Appends to `out`. With `errors` (a list) every mismatch is added there as (path, message), else
+// the first is raised.
+bool match(State& state, const Node* nodes, std::size_t count, PyObject* tree, LeafVector& out,
+           PyObject* errors);
+
 // The subtrees that stand at the structure's leaves. On a mismatch: ValueError that names the path.
 bool flatten_up_to(State& state, const Node* nodes, std::size_t count, PyObject* tree,
                    LeafVector& out);

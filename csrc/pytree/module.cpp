@@ -28,7 +28,7 @@ PyCFunction as_method(F* function) {
 }
 
 #define RL_TREE "tree, is_leaf=None, *, none_is_leaf=True, namespace=''"
-#define RL_MAP "func, tree, /, *rests, is_leaf=None, none_is_leaf=True, namespace=''"
+#define RL_MAP "func, tree, *rests, is_leaf=None, none_is_leaf=True, namespace=''"
 #define RL_ONLY \
   "type_or_types_or_pred, /, func, tree, is_leaf=None, *, none_is_leaf=True, namespace=''"
 #define RL_FUNCTION(name, signature, doc)                 \

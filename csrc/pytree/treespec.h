@@ -37,10 +37,14 @@ PyObject* node_context(const State& state, const Node& node);
 bool node_from(State& state, PyObject* type, PyObject* context, std::size_t arity,
                PyObject* name_space, Node& out);
 
+// Copies nodes into raw memory, with a reference to what they hold.
+void copy_nodes(const Node* from, std::size_t count, Node* to);
+
 // Recomputes leaves and spans of nodes in pre-order from arity and skip; false with a ValueError
 // when they are not one tree.
 bool link_nodes(NodeVector& nodes);
 
+PyObject* treespec_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
 PyObject* treespec_repr(PyObject* self);
 Py_hash_t treespec_hash(PyObject* self);
 PyObject* treespec_richcompare(PyObject* self, PyObject* other, int op);

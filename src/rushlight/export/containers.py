@@ -14,7 +14,7 @@ from typing import Any
 
 from rushlight._C import InternalError
 from rushlight.utils.pytree import TreeSpec, register_pytree_node, treespec_loads
-from rushlight.utils.pytree.registration import serialization_named
+from rushlight.utils.pytree.names import serialization_named
 
 
 class NamedOutputs(Mapping[str, Any]):

@@ -1,4 +1,4 @@
-"""Run by test_limits under Python's debug allocator: memory stays flat over 100,000 rounds."""
+"""Run by test_leaks under Python's debug allocator: memory stays flat over 100,000 rounds."""
 
 from __future__ import annotations
 

@@ -39,12 +39,16 @@ from rushlight.utils.pytree.broadcast import (
     tree_broadcast_map,
     tree_broadcast_prefix,
 )
+from rushlight.utils.pytree.constants import ConstantNode, is_constant_class, register_constant
 from rushlight.utils.pytree.deprecated import LeafSpec, pytree_to_str, str_to_pytree
+from rushlight.utils.pytree.deserialise import treespec_loads
+from rushlight.utils.pytree.fields import register_dataclass
 from rushlight.utils.pytree.interop import (
     register_from_jax,
     register_from_optree,
     register_from_torch,
 )
+from rushlight.utils.pytree.json_context import EnumEncoder, enum_object_hook
 from rushlight.utils.pytree.keys import key_get, keystr
 from rushlight.utils.pytree.leaves import (
     all_leaves,
@@ -61,28 +65,23 @@ from rushlight.utils.pytree.leaves import (
     tree_replace_nones,
     tree_sum,
 )
+from rushlight.utils.pytree.names import (
+    NO_SERIALIZED_TYPE_NAME_FOUND,
+    register_namedtuple,
+    register_structseq,
+)
 from rushlight.utils.pytree.ravel import ravel_pytree
 from rushlight.utils.pytree.registration import (
     BUILTIN_TYPES,
-    NO_SERIALIZED_TYPE_NAME_FOUND,
     STANDARD_DICT_TYPES,
-    ConstantNode,
-    is_constant_class,
     is_registered,
-    register_constant,
-    register_dataclass,
-    register_namedtuple,
     register_pytree_node,
     register_pytree_node_class,
-    register_structseq,
     unregister_pytree_node,
 )
 from rushlight.utils.pytree.serialise import (
     DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL,
-    EnumEncoder,
-    enum_object_hook,
     treespec_dumps,
-    treespec_loads,
     treespec_pprint,
 )
 from rushlight.utils.pytree.specs import (
@@ -140,6 +139,8 @@ PyTreeSpec = TreeSpec
 # PyTorch's private names for them.
 _broadcast_to_and_flatten = broadcast_to_and_flatten
 _register_namedtuple = register_namedtuple
+_register_pytree_node = register_pytree_node
+_deregister_pytree_node = unregister_pytree_node
 
 __all__ = [
     "BUILTIN_TYPES",

@@ -6,7 +6,8 @@ import warnings
 from typing import Any
 
 from rushlight.utils.pytree._pytree_c import TreeSpec
-from rushlight.utils.pytree.serialise import treespec_dumps, treespec_loads
+from rushlight.utils.pytree.deserialise import treespec_loads
+from rushlight.utils.pytree.serialise import treespec_dumps
 from rushlight.utils.pytree.specs import treespec_leaf
 
 

@@ -16,13 +16,12 @@ from rushlight.utils.pytree._pytree_c import (
     MappingKey,
     SequenceKey,
 )
-from rushlight.utils.pytree.registration import (
+from rushlight.utils.pytree.names import (
     NO_SERIALIZED_TYPE_NAME_FOUND,
-    is_registered,
     register_namedtuple,
-    register_pytree_node,
     serialization_of,
 )
+from rushlight.utils.pytree.registration import is_registered, register_pytree_node
 from rushlight.utils.pytree.structures import is_namedtuple_class
 from rushlight.utils.pytree.typing import FlattenWithKeysFn, KeyEntry
 

@@ -1,80 +1,27 @@
-"""Structures as JSON, in PyTorch's format (protocol 1).
-
-Reading executes nothing and imports nothing: types are those registered under the written name,
-factories and enums are looked up among the modules that are loaded already.
-"""
+"""Structures to JSON, in PyTorch's format (protocol 1)."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import defaultdict, namedtuple
-from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
-from rushlight.utils.pytree import _pytree_c
 from rushlight.utils.pytree._pytree_c import TreeSpec
-from rushlight.utils.pytree.registration import (
+from rushlight.utils.pytree.json_context import EnumEncoder, enum_object_hook, mark_tuples
+from rushlight.utils.pytree.names import (
     NO_SERIALIZED_TYPE_NAME_FOUND,
     Serialization,
-    serialization_named,
     serialization_of,
 )
 
 DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL = 1
-_PICKLE_VERSION = 1
 _LEAF = '{"type": null, "context": null, "children_spec": []}'
-
-
-class EnumEncoder(json.JSONEncoder):
-    """Writes enum members by class and name."""
-
-    def default(self, o: object) -> Any:
-        if isinstance(o, Enum):
-            cls = o.__class__
-            return {
-                "__enum__": True,
-                "fqn": f"{cls.__module__}:{cls.__qualname__}",
-                "name": o.name,
-            }
-        return super().default(o)
-
-
-def _find_class(module: str, qualname: str, base: type) -> Any:
-    found: Any = sys.modules.get(module)
-    if found is None:
-        raise ValueError(f"{module}:{qualname}: its module is not imported here")
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
-    if not (isinstance(found, type) and issubclass(found, base)):
-        raise ValueError(f"{module}:{qualname} is no class, or none that belongs here")
-    return found
-
-
-def enum_object_hook(obj: dict[str, Any]) -> Any:
-    """Reads what `EnumEncoder` wrote (and tuples, which JSON lacks)."""
-    if "__enum__" in obj:
-        module, _, qualname = obj["fqn"].partition(":")
-        return _find_class(module, qualname, Enum)[obj["name"]]
-    if set(obj) == {"__tuple__"}:
-        return tuple(obj["__tuple__"])
-    return obj
-
-
-def _mark_tuples(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return {"__tuple__": [_mark_tuples(item) for item in value]}
-    if type(value) is list:
-        return [_mark_tuples(item) for item in value]
-    if type(value) is dict:
-        return {key: _mark_tuples(item) for key, item in value.items()}
-    return value
 
 
 def _context_to_text(context: Any, what: Any) -> str:
     try:
-        text = json.dumps(_mark_tuples(context), cls=EnumEncoder)
+        text = json.dumps(mark_tuples(context), cls=EnumEncoder)
         same = json.loads(text, object_hook=enum_object_hook) == context
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(
@@ -126,7 +73,7 @@ def _node_to_json(cls: Any, context: Any) -> tuple[str, str]:
         value = {
             "default_factory_module": module,
             "default_factory_name": name,
-            "dict_context": _mark_tuples(keys),
+            "dict_context": mark_tuples(keys),
         }
     elif entry.to_dumpable_context is not None:
         value = entry.to_dumpable_context(context)
@@ -194,113 +141,6 @@ def _tree_to_json(treespec: TreeSpec) -> str:
     while open_nodes:
         close()
     return "".join(parts)
-
-
-def _context_from_text(text: Any, name: str) -> Any:
-    if not isinstance(text, str):
-        raise ValueError(f"context of {name}: a JSON text expected, got {type(text).__name__}")
-    return json.loads(text, object_hook=enum_object_hook)
-
-
-def _untag(value: Any) -> Any:
-    """Tuples and enums inside JSON that was parsed without the hook."""
-    return json.loads(json.dumps(value), object_hook=enum_object_hook)
-
-
-def _defaultdict_from_json(value: Any) -> list[Any]:
-    expected = {"default_factory_module", "default_factory_name", "dict_context"}
-    if not isinstance(value, dict) or set(value) != expected:
-        raise ValueError(f"context of a defaultdict: keys {sorted(expected)} expected")
-    module, name = value["default_factory_module"], value["default_factory_name"]
-    keys = _untag(value["dict_context"])
-    if module is None and name is None:
-        return [None, keys]
-    if not isinstance(module, str) or not isinstance(name, str):
-        raise ValueError("context of a defaultdict: the factory's module and name are strings")
-    return [_find_class(module, name, object), keys]
-
-
-def _node_from_json(name: Any, context: Any) -> tuple[Any, Any]:
-    entry = serialization_named(name) if isinstance(name, str) else None
-    if entry is None:
-        raise NotImplementedError(f"Deserializing {name} in pytree is not registered.")
-    if entry.cls is namedtuple:
-        found = serialization_named(context) if isinstance(context, str) else None
-        if found is None:
-            raise NotImplementedError(
-                f"Can't deserialize TreeSpec of namedtuple class {context} because we couldn't "
-                "find a serialized name."
-            )
-        return namedtuple, found.cls
-    if entry.cls is defaultdict:
-        return defaultdict, _defaultdict_from_json(context)
-    if entry.from_dumpable_context is not None:
-        return entry.cls, entry.from_dumpable_context(context)
-    return entry.cls, _context_from_text(context, entry.name)
-
-
-def _is_leaf(item: dict[str, Any]) -> bool:
-    return item["type"] is None and item["context"] is None and not item["children_spec"]
-
-
-def _check_item(item: Any) -> None:
-    if (
-        not isinstance(item, dict)
-        or set(item) != {"type", "context", "children_spec"}
-        or not isinstance(item["children_spec"], list)
-    ):
-        raise ValueError("a node is an object with type, context and children_spec")
-
-
-def _tree_from_json(root: Any) -> TreeSpec:
-    _check_item(root)
-    # [type, context, arity, skip, span, namespace] in pre-order, as TreeSpec pickles itself.
-    nodes: list[list[Any]] = []
-    stack: list[tuple[int, Any, int]] = []  # (its node, its remaining children, leaves so far)
-
-    def visit(item: Any, skip: int) -> None:
-        cls, context = _node_from_json(item["type"], item["context"])
-        nodes.append([cls, context, len(item["children_spec"]), skip, 1, ""])
-        stack.append((len(nodes) - 1, iter(item["children_spec"]), 0))
-
-    if not _is_leaf(root):
-        visit(root, 0)
-    while stack:
-        node, children, run = stack.pop()
-        for child in children:
-            _check_item(child)
-            if _is_leaf(child):
-                run += 1
-                continue
-            stack.append((node, children, 0))
-            visit(child, run)
-            break
-        else:
-            nodes[node][4] = len(nodes) - node
-    return _pytree_c.treespec_from_state((_PICKLE_VERSION, tuple(map(tuple, nodes))))
-
-
-def treespec_loads(serialized: str) -> TreeSpec:
-    """The structure that `treespec_dumps` wrote, here or in PyTorch.
-
-    Raises:
-        ValueError: not such a text, nested too deeply for Python's JSON parser, or of a newer
-            protocol.
-        NotImplementedError: a type in it is not registered here.
-    """
-    try:
-        parsed = json.loads(serialized)
-    except RecursionError:
-        raise ValueError("the JSON of this structure is nested too deeply to be read") from None
-    if not isinstance(parsed, list) or len(parsed) != 2:
-        raise ValueError("not a serialized TreeSpec: [protocol, structure] expected")
-    protocol, root = parsed
-    if protocol != DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL:
-        raise ValueError(
-            f"Unknown protocol {protocol}. "
-            f"Available protocols: {[DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL]}"
-        )
-    return _tree_from_json(root)
 
 
 class _Asterisk:

@@ -1,0 +1,151 @@
+"""Several threads, sub-interpreters, a module imported twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+
+from rushlight.utils import pytree
+
+from .strategies import Bag, Pair, Plain, Point
+
+
+def test_threads_register_and_flatten_together() -> None:
+    stop = threading.Event()
+    errors: list[BaseException] = []
+    tree = {f"k{i}": [i, Bag([i, Plain(i)], "b"), Point(i, Pair(i))] for i in range(20)}
+    expected = pytree.tree_leaves(tree)
+
+    def reader() -> None:
+        try:
+            while not stop.is_set():
+                assert pytree.tree_leaves(tree) == expected
+                spec = pytree.tree_structure(tree)
+                assert pytree.tree_map(lambda x: x, tree).keys() == tree.keys()
+                assert hash(spec) == hash(pytree.tree_structure(tree))
+        except BaseException as error:
+            errors.append(error)
+
+    def writer(number: int) -> None:
+        try:
+            for i in range(150):
+                space = "" if i % 3 else f"space{number}"
+                cls = type(f"T{number}_{i}", (), {})
+                pytree.register_pytree_node(
+                    cls, lambda _: ((1, 2), None), lambda c, _: c, namespace=space
+                )
+                assert pytree.tree_leaves([cls()], namespace=space) == [1, 2]
+                if i % 2:
+                    pytree.unregister_pytree_node(cls, namespace=space)
+                    assert len(pytree.tree_leaves([cls()], namespace=space)) == 1
+        except BaseException as error:
+            errors.append(error)
+
+    readers = [threading.Thread(target=reader) for _ in range(3)]
+    writers = [threading.Thread(target=writer, args=(n,)) for n in range(4)]
+    for thread in readers + writers:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    stop.set()
+    for thread in readers:
+        thread.join()
+    assert errors == []
+
+
+def test_one_of_many_threads_registers_a_class() -> None:
+    class Contested:
+        pass
+
+    barrier = threading.Barrier(8)
+    outcomes: list[str] = []
+
+    def register() -> None:
+        barrier.wait()
+        try:
+            pytree.register_pytree_node(Contested, lambda _: ((), None), lambda c, _: None)
+            outcomes.append("won")
+        except ValueError:
+            outcomes.append("lost")
+
+    threads = [threading.Thread(target=register) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["lost"] * 7 + ["won"]
+    pytree.unregister_pytree_node(Contested)
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_sub_interpreters_have_their_own_registries() -> None:
+    out = run(
+        """
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        import rushlight.utils.pytree._pytree_c as here
+        code = '''
+        import importlib.machinery, importlib.util, collections
+        spec = importlib.util.spec_from_file_location("_pytree_c", {file!r})
+        c = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(c)
+        class Box:
+            pass
+        assert c.register_node(Box, lambda b: ((1, 2), None), lambda ch, _: Box(), None, None, "",
+                               False)
+        P = collections.namedtuple("P", "a b")
+        for _ in range(200):
+            leaves, s = c.tree_flatten([Box(), {{"a": P(3, 4)}}])
+            assert leaves == [1, 2, 3, 4]
+            assert s.unflatten(leaves)[1] == {{"a": P(3, 4)}}
+            assert s == c.tree_structure([Box(), {{"a": P(3, 4)}}])
+            ((p, _), *_) = c.tree_leaves_with_path([{{"a": P(3, 4)}}])
+            assert str(p) == "[0]['a'].a"
+        '''
+        import textwrap
+        code = textwrap.dedent(code).format(file=here.__file__)
+        made = [interpreters.create() for _ in range(3)]
+        for _ in range(2):
+            for one in made:
+                failure = interpreters.run_string(one, code.replace("class Box", "class Box"))
+                assert failure is None, failure
+        for one in made:
+            interpreters.destroy(one)
+        assert here.tree_leaves([1, (2,)]) == [1, 2]
+        print("done")
+        """
+    )
+    assert out == "done\n"
+
+
+def test_importing_again_makes_an_independent_module() -> None:
+    out = run(
+        """
+        import gc, importlib, sys
+        import rushlight.utils.pytree._pytree_c as first
+        for _ in range(20):
+            del sys.modules["rushlight.utils.pytree._pytree_c"]
+            again = importlib.import_module("rushlight.utils.pytree._pytree_c")
+            assert again is not first
+            spec = again.tree_structure([1, {"a": 2}])
+            assert spec != first.tree_structure([1, {"a": 2}])
+            class T: pass
+            again.register_node(T, lambda t: ((spec,), 0), lambda c, _: T(), None, None, "", False)
+            assert first.tree_leaves(T()) != [spec]
+            del again, spec, T
+            gc.collect()
+        print("done")
+        """
+    )
+    assert out == "done\n"
