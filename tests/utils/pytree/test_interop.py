@@ -1,5 +1,5 @@
-"""Types that jax and optree know, and arrays of several libraries. Marked oracle: they are only
-installed where PyTorch is."""
+"""Types that jax and optree know, arrays of several libraries. Tests that need these libraries are
+marked oracle, as those that need PyTorch."""
 
 from __future__ import annotations
 
@@ -32,9 +32,35 @@ def test_ravel_numpy() -> None:
         pytree.ravel_pytree([object()])
 
 
+def test_ravel_our_tensors() -> None:
+    import rushlight
+    from rushlight.ops import aten
+
+    weight = rushlight.from_numpy(np.arange(4, dtype=np.int64).reshape(2, 2))
+    empty = rushlight.from_numpy(np.zeros((0, 3), np.float32))
+    tree = {"w": weight, "b": [1.5, 7], "none": empty}
+    flat, unravel = pytree.ravel_pytree(tree)
+    assert isinstance(flat, rushlight.Tensor)
+    assert flat.dtype == rushlight.float32
+    assert flat.tolist() == [0, 1, 2, 3, 1.5, 7]
+    again = unravel(aten.mul.Scalar(flat, 2))
+    assert again["w"].tolist() == [[0, 2], [4, 6]]
+    assert again["w"].dtype == rushlight.int64
+    assert again["b"][0].item() == 3.0
+    assert (again["b"][1].item(), again["b"][1].dtype) == (14, rushlight.int64)
+    assert again["none"].shape == (0, 3)
+    with pytest.raises(TypeError, match="arrays of one library expected"):
+        pytree.ravel_pytree([weight, np.ones(2)])
+    with pytest.raises(TypeError, match="arrays expected, got dtype"):
+        pytree.ravel_pytree([weight, rushlight.float32])
+    with pytest.raises(ValueError, match=r"a vector of shape \(6,\) expected, got \(4,\)"):
+        unravel(aten.reshape(weight, [-1]))
+
+
 @pytest.mark.oracle
 def test_ravel_jax() -> None:
-    jnp: Any = pytest.importorskip("jax.numpy")
+    import jax.numpy as jnp
+
     tree = {"a": jnp.ones((2, 2)), "b": [jnp.int32(7)]}
     flat, unravel = pytree.ravel_pytree(tree)
     assert flat.tolist() == [1, 1, 1, 1, 7]
@@ -47,7 +73,7 @@ def test_ravel_jax() -> None:
 
 @pytest.mark.oracle
 def test_types_registered_in_jax() -> None:
-    jax_tree: Any = pytest.importorskip("jax.tree_util")
+    from jax import tree_util as jax_tree
 
     class Params:
         def __init__(self, w: Any, b: Any) -> None:
@@ -72,7 +98,7 @@ def test_types_registered_in_jax() -> None:
 
 @pytest.mark.oracle
 def test_types_registered_in_optree() -> None:
-    optree: Any = pytest.importorskip("optree")
+    import optree
 
     class Box:
         def __init__(self, **items: Any) -> None:
@@ -102,8 +128,9 @@ def test_types_registered_in_optree() -> None:
 
 @pytest.mark.oracle
 def test_leaves_agree_with_jax_and_optree_for_sorted_keys() -> None:
-    jax_tree: Any = pytest.importorskip("jax.tree_util")
-    optree: Any = pytest.importorskip("optree")
+    import optree
+    from jax import tree_util as jax_tree
+
     tree = {"a": [1, (2, 3)], "b": {"c": 4}}
     assert pytree.tree_leaves(tree) == jax_tree.tree_leaves(tree) == optree.tree_leaves(tree)
     texts = [str(p) for p, _ in pytree.tree_leaves_with_path(tree)]

@@ -179,30 +179,37 @@ def test_errors_have_the_same_types(torch_pytree: Any) -> None:
         assert type(got.value) is type(expected.value), number
 
 
+def public_names(module: Any) -> list[str]:
+    """What a module offers under a name without underscore: functions and classes of its own, and
+    what it lists."""
+    own = (n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__)
+    return sorted({*module.__all__, *(n for n in own if not n.startswith("_"))})
+
+
 def test_names_and_signatures(torch_pytree: Any) -> None:
-    extra = [
-        "SequenceKey", "MappingKey", "GetAttrKey", "KeyPath", "KeyEntry", "ConstantNode",
-        "register_dataclass", "register_constant", "is_constant_class", "map_only",
-        "arg_tree_leaves", "treespec_leaf", "treespec_tuple", "treespec_dict", "EnumEncoder",
-        "enum_object_hook", "pytree_to_str", "str_to_pytree", "structseq", "BUILTIN_TYPES",
-        "STANDARD_DICT_TYPES", "DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL",
-        "NO_SERIALIZED_TYPE_NAME_FOUND", "FlattenFunc", "UnflattenFunc", "FlattenWithKeysFunc",
-        "FlattenWithKeysFn", "_broadcast_to_and_flatten", "_register_namedtuple",
-    ]  # fmt: skip
-    for name in [*torch_pytree.__all__, *extra]:
+    # Type variables, and a record of the registry's: registrations are opaque here.
+    internal = {"K", "R", "S", "T", "U", "NodeDef"}
+    private = {"_broadcast_to_and_flatten", "_register_namedtuple", "_register_pytree_node",
+               "_deregister_pytree_node"}  # used by other packages all the same  # fmt: skip
+    constants = {"BUILTIN_TYPES", "STANDARD_DICT_TYPES", "NO_SERIALIZED_TYPE_NAME_FOUND",
+                 "DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL"}  # fmt: skip
+    names = {*public_names(torch_pytree), *private, *constants} - internal
+    assert len(names) > 60
+    for name in sorted(names):
         mine, other = getattr(pytree, name), getattr(torch_pytree, name)
-        if not inspect.isfunction(other):
+        if not inspect.isfunction(other) or name in ("_register_pytree_node",):
             continue
         expected = list(inspect.signature(other).parameters.values())
-        got = inspect.signature(mine).parameters
-        assert list(got)[: len(expected)] == [p.name for p in expected], name
-        for parameter in expected:
-            ours = got[parameter.name]
-            assert ours.default == parameter.default or (
-                parameter.default is inspect.Parameter.empty
-            ), name
-        for more in list(got.values())[len(expected) :]:
+        got = list(inspect.signature(mine).parameters.values())
+        for ours, theirs in zip(got, expected, strict=False):
+            assert (ours.name, ours.kind) == (theirs.name, theirs.kind), name
+            assert ours.default == theirs.default, name
+        assert len(got) >= len(expected), name
+        for more in got[len(expected) :]:
             assert more.kind is inspect.Parameter.KEYWORD_ONLY, name
+    for name in ("TreeSpec", "SequenceKey", "MappingKey", "GetAttrKey", "ConstantNode"):
+        theirs = {n for n in dir(getattr(torch_pytree, name)) if not n.startswith("_")}
+        assert theirs <= set(dir(getattr(pytree, name))), name
 
 
 def test_named_tuples_and_struct_sequences(torch_pytree: Any) -> None:
