@@ -76,6 +76,12 @@ struct PlanInput {
   Argument number{};
 };
 
+/// The slot that owns the memory which `s` is a view of; `s` itself if it is none.
+Slot root_of(const Plan& plan, Slot s);
+/// Lays out the arena and collects the slots whose address changes with each call: the last part
+/// of planning.
+void assign_memory(const Graph& graph, Plan& plan);
+
 std::shared_ptr<const Plan> make_plan(const Graph& graph, std::span<const PlanInput> inputs);
 
 }  // namespace rushlight
