@@ -57,28 +57,28 @@ def _packages() -> OpenPackages:
     return found
 
 
-def _source(importer: PackageImporter) -> str | bytes:
-    """What another process can open the package from: its path, or all its bytes."""
+def _source(importer: PackageImporter) -> str | bytes | None:
+    """What another process can open the package from: its path, or all its bytes; None for what
+    cannot be sent, which must not keep other work from starting."""
     source = importer.source
     if isinstance(source, (str, os.PathLike)):
         return os.path.abspath(os.fspath(source))
-    if isinstance(source, io.IOBase) and source.seekable():
+    try:
         position = source.tell()
         source.seek(0)
         contents: bytes = source.read()
         source.seek(position)
-        return contents
-    raise TypeError(
-        "a package that was opened from a reader cannot be used in another process; open it from "
-        "its path"
-    )
+    except (AttributeError, OSError, ValueError):
+        return None
+    return contents
 
 
-def _restore(sources: dict[str, str | bytes]) -> OpenPackages:
+def _restore(sources: dict[str, str | bytes | None]) -> OpenPackages:
     packages = _packages()
     for parent, source in sources.items():
         mangling.reserve(parent)
-        finder.register_reopening(parent, functools.partial(_reopen, parent, source))
+        if source is not None:
+            finder.register_reopening(parent, functools.partial(_reopen, parent, source))
     return packages
 
 
