@@ -124,6 +124,7 @@ ZipDirectory read_directory(Bytes bytes, const std::string& name) {
     const auto flags = load<uint16_t>(bytes, at + 8);
     const auto method = load<uint16_t>(bytes, at + 10);
     const uint64_t name_size = load<uint16_t>(bytes, at + 28);
+    const uint32_t mode = load<uint32_t>(bytes, at + 38) >> 16;  // what Unix writers put there
     const uint64_t extra_size = load<uint16_t>(bytes, at + 30);
     const uint64_t comment_size = load<uint16_t>(bytes, at + 32);
     const auto disk = load<uint16_t>(bytes, at + 34);
@@ -140,6 +141,8 @@ ZipDirectory read_directory(Bytes bytes, const std::string& name) {
     RL_CHECK(name_size > 0 && entry.name.find('\0') == std::string_view::npos &&
                  is_valid_utf8(entry.name),
              Runtime, name, ": the name of entry ", i, " is empty or not UTF-8");
+    RL_CHECK((mode & kUnixTypeMask) != kUnixLink, Runtime, name, ": entry '", entry.name,
+             "' is a symbolic link, which is not followed");
     RL_CHECK(!(flags & kEncryptedFlags), Runtime, name, ": entry '", entry.name,
              "' is encrypted, which is not supported");
     RL_CHECK(!(flags & kPatchFlag) && (method == kStored || entry.deflated), Runtime, name,

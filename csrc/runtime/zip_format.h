@@ -31,6 +31,9 @@ inline constexpr uint16_t kEncryptedFlags = 1u << 0 | 1u << 6 | 1u << 13;
 inline constexpr uint16_t kDescriptorFlag = 1u << 3;  // sizes follow the data
 inline constexpr uint16_t kUtf8Flag = 1u << 11;
 
+inline constexpr uint32_t kUnixTypeMask = 0170000;
+inline constexpr uint32_t kUnixLink = 0120000;
+
 // A 16- or 32-bit field with this value refers to the ZIP64 record.
 inline constexpr uint16_t kSee64Short = 0xFFFF;
 inline constexpr uint32_t kSee64 = 0xFFFFFFFF;

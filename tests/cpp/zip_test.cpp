@@ -164,6 +164,12 @@ TEST(zip_refuses_bad_names) {
   EXPECT_ERROR(read(other), Runtime, "local header of entry 'a' (byte 0) has another name");
 }
 
+TEST(zip_refuses_links) {
+  std::string file = make_zip({{.name = "a"}});
+  file[file.size() - kEnd - 47 + 41] = static_cast<char>(0120777 >> 8);
+  EXPECT_ERROR(open(file), Runtime, "entry 'a' is a symbolic link");
+}
+
 TEST(zip_refuses_overlaps) {
   // Two names for one place: the shape of a bomb without any nesting.
   std::string file = make_zip({{.name = "a"}, {.name = "b"}});

@@ -220,7 +220,7 @@ def test_relative_imports() -> None:
             "lib/": "from . import low\nfrom .low import value as top",
             "lib.low": "value = 1",
             "lib.deep/": "from .. import low\nfrom ..low import value\nfrom .leaf import name",
-            "lib.deep.leaf": "from ...lib import low\nname = __package__",
+            "lib.deep.leaf": "from ..low import value\nname = __package__",
         }
     )
     assert importer.import_module("lib").top == 1
@@ -325,13 +325,14 @@ def test_modules_of_the_host_are_not_found_by_accident(source_folder: Path) -> N
 def test_relative_dynamic_import() -> None:
     importer = open_package(
         {
-            "lib/": "import importlib\nsub = importlib.import_module('.sub', __name__)",
-            "lib.sub": "import importlib\nx = 1\nup = importlib.import_module('..lib', __package__)",
+            "lib/": "import importlib\nsub = importlib.import_module('.sub', __name__)\n"
+            "again = importlib.import_module('lib.sub', __package__)",
+            "lib.sub": "x = 1",
         }
     )
     lib = importer.import_module("lib")
     assert lib.sub.x == 1
-    assert lib.sub.up is lib
+    assert lib.again is lib.sub
 
 
 def test_dunder_import_forms() -> None:
@@ -365,7 +366,6 @@ def test_resources() -> None:
             """,
         }
     )
-    assert importer.get_resource_reader("lib.mod") is None if False else True
     file = importer.source
     file.seek(0, 2)
     importer.close()
@@ -511,7 +511,7 @@ def test_source_encodings(tmp_path: Path) -> None:
     importer = PackageImporter(out)
     for name in ("lib.latin", "lib.bom"):
         assert importer.import_module(name).x == "é"
-        assert "x = 'é'\n" in importer.get_source(name)
+        assert "x = 'é'" in importer.get_source(name).splitlines()
 
 
 def test_missing_modules_are_named() -> None:

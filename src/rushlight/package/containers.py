@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
+
+from rushlight.serialization import PyTorchFileReader
 
 
 class RecordReader(Protocol):
@@ -16,40 +17,6 @@ class RecordReader(Protocol):
     def get_record(self, name: str) -> Any: ...
     def has_record(self, name: str) -> bool: ...
     def get_all_records(self) -> list[str]: ...
-
-
-class PackageReader:
-    def __init__(self, file: Any) -> None:
-        self._zip = zipfile.ZipFile(file)
-        self._prefix = self._zip.namelist()[0].partition("/")[0] + "/"
-
-    def get_record(self, name: str) -> bytes:
-        try:
-            return self._zip.read(self._prefix + name)
-        except KeyError as e:
-            raise RuntimeError(f"no record {name}") from e
-
-    def has_record(self, name: str) -> bool:
-        return self._prefix + name in self._zip.NameToInfo
-
-    def get_all_records(self) -> list[str]:
-        return [n.removeprefix(self._prefix) for n in self._zip.namelist()]
-
-
-class PackageWriter:
-    def __init__(self, file: Any) -> None:
-        self._zip = zipfile.ZipFile(file, "w")
-        self._prefix = Path(file).stem + "/" if isinstance(file, (str, os.PathLike)) else "archive/"
-
-    def write_record(self, name: str, data: Any, size: int) -> None:
-        self._zip.writestr(zipfile.ZipInfo(self._prefix + name), bytes(memoryview(data))[:size])
-
-    def write_end_of_file(self) -> None:
-        self.write_record(".data/version", b"6\n", 2)
-        self._zip.close()
-
-    def abandon(self) -> None:
-        self._zip.close()
 
 
 class DirectoryReader:
@@ -99,7 +66,7 @@ class DirectoryReader:
 
 def open_reader(source: Any) -> RecordReader:
     """The records of a path, folder, binary file object or reader."""
-    if isinstance(source, PackageReader):
+    if isinstance(source, PyTorchFileReader):
         return source
     if isinstance(source, (str, os.PathLike)):
         if os.path.isdir(source):
@@ -110,7 +77,9 @@ def open_reader(source: Any) -> RecordReader:
             "a package is opened from a path, a binary file object or a PyTorchFileReader, got "
             f"{type(source).__name__}"
         )
-    return PackageReader(source)
+    else:
+        source.seek(0)
+    return PyTorchFileReader(source)
 
 
 def check_record_names(names: Iterable[str], filename: str) -> None:

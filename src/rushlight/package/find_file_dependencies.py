@@ -111,7 +111,7 @@ def _of_dunder_import(call: ast.Call, package: str) -> Iterator[Import]:
     given.update({word.arg: word.value for word in call.keywords if word.arg is not None})
     name = _constant(given.get("name"))
     level = _constant(given.get("level", ast.Constant(0)))
-    if not isinstance(name, str) or not isinstance(level, int):
+    if not isinstance(name, str) or not isinstance(level, int) or not (name or level):
         yield _import(call, None, None)
         return
     module = _absolute(name, level, package)
@@ -125,7 +125,7 @@ def _of_import_module(call: ast.Call, package: str) -> Import:
     given: dict[str, ast.expr] = dict(zip(("name", "package"), call.args, strict=False))
     given.update({word.arg: word.value for word in call.keywords if word.arg is not None})
     name = _constant(given.get("name"))
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not name:
         return _import(call, None, None)
     level = len(name) - len(name.lstrip("."))
     if level:

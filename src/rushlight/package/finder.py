@@ -26,7 +26,8 @@ _open: WeakValueDictionary[str, PackageImporter] = WeakValueDictionary()
 _reopen: dict[str, Callable[[], PackageImporter]] = {}
 
 
-_lock = threading.Lock()  # one finder, one importer per package
+# One finder, one importer per package. Opening a package again registers it inside the lock.
+_lock = threading.RLock()
 
 
 def _install() -> None:

@@ -12,9 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from rushlight.serialization import PyTorchFileWriter
+
 from . import metadata, origins, signing
 from .collector import Collector, UnresolvedImport
-from .containers import PackageWriter, check_record_names, resource_path
+from .containers import check_record_names, resource_path
 from .data_files import find_data_files
 from .digraph import DiGraph
 from .glob_group import GlobPattern
@@ -91,7 +93,8 @@ class PackageExporter:
         self.importer = importer
         self.debug = debug
         self.buffer = None if isinstance(f, (str, os.PathLike)) else f
-        self.zip_file = PackageWriter(f)
+        self.zip_file: PyTorchFileWriter | None = PyTorchFileWriter(f)
+        self.zip_file.set_min_version(6)  # what PyTorch's importer expects of packages
         self._collector = Collector(importer, parents)
         self._records = RecordStore(self)
         self._written: dict[str, str | None] = {}  # names, with checksums where wanted
@@ -346,7 +349,7 @@ class PackageExporter:
             self.close()
         else:
             self._closed = True
-            self.zip_file.abandon()
+            self.zip_file = None  # a file that is not finished does not appear
 
     def close(self) -> None:
         """Writes the package.
@@ -364,9 +367,9 @@ class PackageExporter:
             self._write_modules()
             self._write_metadata()
         except BaseException:
-            self.zip_file.abandon()
+            self.zip_file = None  # a file that is not finished does not appear
             raise
-        self.zip_file.write_end_of_file()
+        self._writer().write_end_of_file()
         if self.buffer is not None and hasattr(self.buffer, "flush"):
             self.buffer.flush()
         self._collector.warn_of_unresolved(stacklevel=2)
@@ -459,7 +462,12 @@ class PackageExporter:
         if name in self._written:
             raise ValueError(f"there is a file {name!r} in the package already")
         self._written[name] = signing.digest(data) if self._checksums else None
-        self.zip_file.write_record(name, data, memoryview(data).nbytes)
+        self._writer().write_record(name, data)
+
+    def _writer(self) -> PyTorchFileWriter:
+        if self.zip_file is None:
+            raise RuntimeError("the package was given up because of an earlier error")
+        return self.zip_file
 
 
 def _own_source(name: str) -> str:

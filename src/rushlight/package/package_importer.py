@@ -10,8 +10,10 @@ from importlib.util import resolve_name
 from types import ModuleType, TracebackType
 from typing import Any, Literal
 
+from rushlight.serialization import PyTorchFileReader
+
 from . import finder, mangling, spawn
-from .containers import PackageReader, RecordReader, check_record_names, open_reader
+from .containers import RecordReader, check_record_names, open_reader, resource_path
 from .file_structure_representation import Directory, directory_of
 from .glob_group import GlobPattern
 from .host_view import VIEWED, view_of
@@ -303,8 +305,6 @@ class PackageImporter(PackageLoader, Importer):
         return bytes(self.zip_reader.get_record(self._record(package, resource)))
 
     def _record(self, package: Any, resource: str) -> str:
-        from .containers import resource_path
-
         named = getattr(package, "__name__", package)
         name, meaning = self.meaning_of(named)
         if meaning != "own":
@@ -342,4 +342,4 @@ def _import_host(name: str) -> ModuleType:
 def _name_of(file_or_buffer: Any) -> str:
     if isinstance(file_or_buffer, (str, os.PathLike)):
         return os.fspath(file_or_buffer)
-    return "<reader>" if isinstance(file_or_buffer, PackageReader) else "<binary>"
+    return "<reader>" if isinstance(file_or_buffer, PyTorchFileReader) else "<binary>"
