@@ -204,11 +204,6 @@ class Collector:
                 return []
             return [item.module]
         found = [item.module]
-        top = item.module.partition(".")[0]
-        if item.name is None and top != item.module:
-            # `import a.b` gives `a`; where that is the host's, it has to be allowed.
-            if self.action_for_quietly(top) is Action.EXTERN:
-                found.append(top)
         if item.name == "*":
             found += self._submodules_in_all(item.module)
         return found

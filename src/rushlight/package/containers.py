@@ -69,7 +69,7 @@ def open_reader(source: Any) -> RecordReader:
     if isinstance(source, PyTorchFileReader):
         return source
     if isinstance(source, (str, os.PathLike)):
-        if os.path.isdir(source):
+        if Path(source).is_dir():
             return DirectoryReader(source)
         source = os.fspath(source)
     elif not hasattr(source, "read"):

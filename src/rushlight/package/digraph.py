@@ -90,9 +90,7 @@ class DiGraph:
         return _dot(list(self.edges))
 
 
-def _row(
-    table: dict[str, dict[str, dict[str, Any]]], node: str
-) -> dict[str, dict[str, Any]]:
+def _row(table: dict[str, dict[str, dict[str, Any]]], node: str) -> dict[str, dict[str, Any]]:
     if node not in table:
         raise ValueError(f"{node!r} is not in the graph")
     return table[node]

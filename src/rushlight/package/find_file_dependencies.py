@@ -116,7 +116,9 @@ def _of_dunder_import(call: ast.Call, package: str) -> Iterator[Import]:
         return
     module = _absolute(name, level, package)
     taken = _constant(given.get("fromlist", ast.Constant(None)))
-    attributes = [item for item in taken if isinstance(item, str)] if _is_sequence(taken) else []
+    attributes: list[str | None] = []
+    if isinstance(taken, (list, tuple)):
+        attributes += [item for item in taken if isinstance(item, str)]
     for attribute in attributes or [None]:
         yield _import(call, module, attribute)
 
@@ -142,10 +144,6 @@ def _constant(node: ast.expr | None) -> object:
         return ast.literal_eval(node) if node is not None else None
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
-
-
-def _is_sequence(value: object) -> bool:
-    return isinstance(value, (list, tuple))
 
 
 @dataclass

@@ -68,7 +68,7 @@ class Importer(ABC):
 
     def whichmodule(self, obj: Any, name: str) -> str:
         """The name of the module that ``obj`` belongs to, ``"__main__"`` if none is known."""
-        owner = getattr(obj, "__module__", None)
+        owner: object = getattr(obj, "__module__", None)
         if isinstance(owner, str):
             return owner
         for module_name, module in list(getattr(self, "modules", {}).items()):
@@ -91,7 +91,7 @@ class Importer(ABC):
         return True
 
     def find_source(self, module_name: str) -> ModuleSource:
-        """The source code of ``module_name``; ``ModuleNotFoundError`` if there is no such module."""
+        """The source code of a module; ``ModuleNotFoundError`` if there is no such module."""
         return source_of_loaded(self.import_module(module_name))
 
 

@@ -4,29 +4,33 @@ Nothing here needs rushlight. A mocked name may be imported, passed on and named
 using it in any other way is a NotImplementedError that says which name it was.
 """
 
+from typing import Any
+
 
 class MockedObject:
     """Stands in for an object of a mocked module."""
 
-    def __new__(cls, *args, **kwargs):
+    _name: str
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if not kwargs.pop("_suppress_err", False):
             # Unpickling, or a class statement with a mocked base, which passes the base's name.
             name = args[0] if args and isinstance(args[0], str) else cls.__name__
             raise NotImplementedError(f"'{name}' needs an object that is mocked in this package")
         return super().__new__(cls)
 
-    def __init__(self, name, _suppress_err=False):
+    def __init__(self, name: str, _suppress_err: bool = False) -> None:
         self.__dict__["_name"] = name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"MockedObject({self._name})"
 
-    def __mro_entries__(self, bases):
+    def __mro_entries__(self, bases: Any) -> Any:
         raise NotImplementedError(f"'{self._name}' is mocked in this package, and is a base class")
 
 
-def _refuse(method):
-    def refusing(self, *args, **kwargs):
+def _refuse(method: str) -> None:
+    def refusing(self: MockedObject, *args: Any, **kwargs: Any) -> Any:
         name = self.__dict__.get("_name", "an object")
         raise NotImplementedError(f"'{name}' is mocked in this package, and is used by {method}")
 
@@ -34,15 +38,18 @@ def _refuse(method):
     setattr(MockedObject, method, refusing)
 
 
-_BINARY = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
+_BINARY = """
+    add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor
+"""
+_OTHERS = """
+    getattr setattr delattr getitem setitem delitem contains len iter next reversed
+    call enter exit aenter aexit aiter anext await get index bool bytes format hash
+    int float complex round trunc floor ceil neg pos abs invert eq ne lt le gt ge
+    copy deepcopy reduce reduce_ex getstate setstate instancecheck subclasscheck
+"""
 
-for _method in [
-    *"getattr setattr delattr getitem setitem delitem contains len iter next reversed".split(),
-    *"call enter exit aenter aexit aiter anext await get index bool bytes format hash".split(),
-    *"int float complex round trunc floor ceil neg pos abs invert eq ne lt le gt ge".split(),
-    *"copy deepcopy reduce reduce_ex getstate setstate instancecheck subclasscheck".split(),
-    *_BINARY,
-    *("r" + name for name in _BINARY),
-    *("i" + name for name in _BINARY if name != "divmod"),
-]:
-    _refuse(f"__{_method}__")
+for _name in _BINARY.split():
+    for _prefix in ("", "r", "i"):
+        _refuse(f"__{_prefix}{_name}__")
+for _name in _OTHERS.split():
+    _refuse(f"__{_name}__")

@@ -61,13 +61,26 @@ def distributions_of(modules: Iterable[str]) -> dict[str, str]:
     tops = {name.partition(".")[0] for name in modules}
     tops -= set(sys.stdlib_module_names) | set(sys.builtin_module_names)
     found: dict[str, str] = {}
-    if not tops:
-        return found
-    known = importlib.metadata.packages_distributions()
-    for top in sorted(tops):
-        for distribution in known.get(top, ()):
+    for top in tops:
+        for distribution in _distributions_with(top):
             found[distribution] = importlib.metadata.version(distribution)
     return dict(sorted(found.items()))
+
+
+def _distributions_with(top_level: str) -> list[str]:
+    """Names of the distributions that a module belongs to."""
+    try:  # most are called like their module; asking all others takes a while
+        namesake = importlib.metadata.distribution(top_level)
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        pass
+    else:
+        listed = namesake.read_text("top_level.txt") or ""
+        record = namesake.read_text("RECORD") or ""
+        if top_level in listed.split() or f"\n{top_level}/" in "\n" + record:
+            return [namesake.metadata["Name"]]
+    if origin_of(top_level) is not Origin.INSTALLED:
+        return []
+    return list(importlib.metadata.packages_distributions().get(top_level, ()))
 
 
 def format_lock(distributions: dict[str, str]) -> str:

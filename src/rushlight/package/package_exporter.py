@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import platform
 from collections.abc import Callable, Sequence
 from importlib import resources
@@ -141,15 +140,11 @@ class PackageExporter:
         """Modules that match make the export fail; see `intern`."""
         self._collector.patterns.add(Action.DENY, include, exclude)
 
-    def register_intern_hook(
-        self, hook: Callable[[PackageExporter, str], None]
-    ) -> RemovableHandle:
+    def register_intern_hook(self, hook: Callable[[PackageExporter, str], None]) -> RemovableHandle:
         """``hook(exporter, module_name)`` is called for each interned module at `close`."""
         return self._hooks[Action.INTERN].register(hook)
 
-    def register_extern_hook(
-        self, hook: Callable[[PackageExporter, str], None]
-    ) -> RemovableHandle:
+    def register_extern_hook(self, hook: Callable[[PackageExporter, str], None]) -> RemovableHandle:
         """``hook(exporter, module_name)`` is called for each external module at `close`."""
         return self._hooks[Action.EXTERN].register(hook)
 
@@ -247,9 +242,7 @@ class PackageExporter:
         pickler = PackagePickler(self.importer, self._records, pickle_protocol)
         data = pickler.dumps(obj)
         node = f"<{package}.{resource}>"
-        self.dependency_graph.add_node(
-            node, action=Action.INTERN, provided=True, is_pickle=True
-        )
+        self.dependency_graph.add_node(node, action=Action.INTERN, provided=True, is_pickle=True)
         self._stand_ins |= pickler.stand_ins
         if dependencies:
             self._add_pickle_dependencies(node, data, pickler)

@@ -75,7 +75,9 @@ def _about(name: str, reason: PackagingErrorReason, graph: DiGraph, debug: bool)
     return lines
 
 
-def suggest_pattern(name: str, reason: PackagingErrorReason = PackagingErrorReason.NO_ACTION) -> str:
+def suggest_pattern(
+    name: str, reason: PackagingErrorReason = PackagingErrorReason.NO_ACTION
+) -> str:
     """The call that most likely settles what happens to a module."""
     from .origins import Origin, origin_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import rushlight
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 _STRING_NEW = 4  # the first protocol that takes names from the stack
 
 
-class PackagePickler(pickle._Pickler):  # type: ignore[name-defined,misc] # the one that can be extended
+# The pickler in Python: the one in C writes no names but its own.
+_Pickler: Any = pickle._Pickler
+
+
+class PackagePickler(_Pickler):  # type: ignore[misc]
     """Python's pickler, with the importer to find names and records for tensors and arrays.
 
     Attributes:
@@ -25,7 +29,7 @@ class PackagePickler(pickle._Pickler):  # type: ignore[name-defined,misc] # the 
         modules: modules that loading needs.
     """
 
-    dispatch = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
+    dispatch: ClassVar[dict[type, Any]] = dict(_Pickler.dispatch)
 
     def __init__(self, importer: Importer, records: RecordStore, protocol: int) -> None:
         self._buffer = io.BytesIO()

@@ -75,7 +75,7 @@ class RecordStore:
 
     def _our_storage(self, storage: Storage) -> tuple[Any, ...]:
         untyped = storage.untyped
-        key = self._add("rushlight", untyped.data_ptr(), memoryview(untyped), untyped)
+        key = self._add("rushlight", untyped.data_ptr(), _bytes_of(untyped), untyped)
         return "storage", storage_class(storage), key, "cpu", element_count(storage)
 
     def _torch_storage(self, obj: Any, torch: Any) -> tuple[Any, ...]:
@@ -89,7 +89,7 @@ class RecordStore:
         if untyped.device.type != "cpu":
             untyped = untyped.cpu()
         view = torch.tensor([], dtype=torch.uint8).set_(untyped).numpy()
-        key = self._add(str(obj.device), address, memoryview(view), obj)
+        key = self._add(str(obj.device), address, _bytes_of(view), obj)
         return "storage", kind, key, location, count
 
     def _add(self, device: str, address: int, data: memoryview, owner: Any) -> str:
@@ -117,9 +117,13 @@ class RecordStore:
             self._owners.append(owner)
             self._memory[address, owner.nbytes] = memory
             flat = owner.reshape(-1, order="A").view(np.uint8)
-            self._exporter.write_record(f".data/{memory.key}.storage", memoryview(flat))
+            self._exporter.write_record(f".data/{memory.key}.storage", _bytes_of(flat))
         offset = array.__array_interface__["data"][0] - address
         dtype: Any = array.dtype.str
         if np.dtype(dtype) != array.dtype:
             dtype = array.dtype  # a structure, or another library's type
         return LOAD_ARRAY, (memory, dtype, array.shape, array.strides, offset)
+
+
+def _bytes_of(buffer: Any) -> memoryview:
+    return memoryview(buffer)

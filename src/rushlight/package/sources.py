@@ -76,7 +76,7 @@ def installed_source(module_name: str) -> ModuleSource | None:
 def _was_replaced(module: ModuleType, name: str) -> bool:
     # `os.path` is `posixpath`: the file is another's, and so the spec's name is.
     spec = getattr(module, "__spec__", None)
-    return spec is not None and spec.name != name and name != "__main__"
+    return spec is not None and name not in (spec.name, "__main__")
 
 
 def _source_of_spec(name: str, spec: ModuleSpec) -> ModuleSource:

@@ -11,6 +11,7 @@ import functools
 import io
 import multiprocessing
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -62,7 +63,7 @@ def _source(importer: PackageImporter) -> str | bytes | None:
     cannot be sent, which must not keep other work from starting."""
     source = importer.source
     if isinstance(source, (str, os.PathLike)):
-        return os.path.abspath(os.fspath(source))
+        return str(Path(source).absolute())
     try:
         position = source.tell()
         source.seek(0)

@@ -68,7 +68,8 @@ class PackageUnpickler(pickle.Unpickler):
             return function(self._importer, *arguments)
         raise pickle.UnpicklingError(f"a persistent id of an unknown form: {pid!r}"[:200])
 
-    def _storage(self, kind: Any, key: str, location: str, count: int) -> Any:
+    def _storage(self, kind: Any, key: int | str, location: str, count: int) -> Any:
+        key = str(key)  # PyTorch's are numbers
         ours = key.startswith(OUR_PREFIX) or not self._has_torch
         if key not in self._storages:
             data = self._importer.zip_reader.get_record(f".data/{key}.storage")
@@ -91,7 +92,8 @@ class PackageUnpickler(pickle.Unpickler):
             raise RuntimeError(f"tensors can be loaded to the cpu only, got {device!r}")
         storage = rushlight.UntypedStorage(len(data))
         if len(data):
-            memoryview(storage).cast("B")[:] = data
+            storage_bytes: Any = storage
+            memoryview(storage_bytes).cast("B")[:] = data
         return storage
 
     def _torch_memory(self, data: Any, location: str) -> Any:
@@ -105,6 +107,8 @@ class PackageUnpickler(pickle.Unpickler):
             moved = self._map_location(storage, location)
             return storage if moved is None else moved
         device = self._location(location) or location
+        if str(device) == "meta":  # sizes without memory
+            return torch.UntypedStorage(len(data), device="meta")
         return storage if str(device) == "cpu" else storage.to(device=torch.device(device))
 
     def _location(self, location: str) -> Any:
