@@ -22,7 +22,6 @@ import rushlight.package as ours
 import rushlight.package.analyze
 from tests.package.packages import save_sources
 
-
 pytestmark = [
     pytest.mark.oracle,
     pytest.mark.filterwarnings("ignore:TypedStorage is deprecated:UserWarning"),

@@ -8,7 +8,7 @@ import pickle
 import textwrap
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rushlight.package.find_file_dependencies import find_files_source_depends_on, find_imports
@@ -163,6 +163,7 @@ def test_computed_global_is_an_error() -> None:
         list(find_globals(data))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_an_error_or_read(data: bytes) -> None:
     try:

@@ -6,7 +6,7 @@ import io
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rushlight.package import (
@@ -53,6 +53,7 @@ PATTERNS = st.lists(st.sampled_from(["a", "b", "*", "a*", "*b", "**"]), min_size
 NAMES = st.lists(st.sampled_from(["a", "b", "ab", "c"]), min_size=1, max_size=4).map(".".join)
 
 
+@settings(deadline=None)
 @given(PATTERNS.map(".".join), PATTERNS.map(".".join), st.lists(NAMES, max_size=8))
 def test_covering_group_matches_all_that_the_other_does(
     wide: str, narrow: str, names: list[str]

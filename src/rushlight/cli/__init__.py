@@ -1,4 +1,4 @@
-"""The command line: ``rushlight run | info | bench | doctor | inspect | convert``.
+"""The command line: ``rushlight run | info | bench | doctor | inspect | convert | package``.
 
 Exit status: 0 done, 1 the work failed, 2 wrong usage; each failure is one line on stderr.
 """
@@ -31,7 +31,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     from rushlight import __version__
 
-    from . import bench, convert, doctor, info, inspect, run
+    from . import bench, convert, doctor, info, inspect, package, run
 
     parser = _Parser(
         prog="rushlight",
@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rushlight {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (run, info, bench, doctor, inspect, convert):
+    for module in (run, info, bench, doctor, inspect, convert, package):
         module.add_command(commands)
     return parser
 

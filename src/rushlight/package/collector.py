@@ -61,6 +61,8 @@ class Collector:
         self.graph = DiGraph()
         self.patterns = Patterns()
         self.unresolved: list[UnresolvedImport] = []
+        #: What to do with modules that no pattern matches.
+        self.otherwise: Callable[[str], Action | None] = lambda name: None
         self._importer = importer
         self._parents = parents
         self._exists: dict[str, bool] = {}
@@ -79,7 +81,7 @@ class Collector:
             return Action.SKIP
         if self.is_implicit_extern(name):
             return Action.EXTERN
-        return self.patterns.match(name)
+        return self.patterns.match(name) or self.otherwise(name)
 
     def add_source(self, source: ModuleSource, dependencies: bool) -> None:
         """Interns a module whose source the caller has."""
@@ -165,7 +167,7 @@ class Collector:
         """As `action_for`; the pattern does not count as used."""
         if self.is_implicit_extern(name):
             return Action.EXTERN
-        return self.patterns.match(name, count=False)
+        return self.patterns.match(name, count=False) or self.otherwise(name)
 
     def _search(self, source: ModuleSource) -> None:
         """Adds what the source imports."""

@@ -71,7 +71,8 @@ class Importer(ABC):
         owner: object = getattr(obj, "__module__", None)
         if isinstance(owner, str):
             return owner
-        for module_name, module in list(getattr(self, "modules", {}).items()):
+        known: dict[str, ModuleType] = dict(getattr(self, "modules", {}))
+        for module_name, module in known.items():
             if module_name in ("__main__", "__mp_main__") or module is None:
                 continue
             try:

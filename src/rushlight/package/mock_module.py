@@ -1,10 +1,9 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """Written by rushlight into packages with mocked modules: what stands in for their contents.
 
 Nothing here needs rushlight. A mocked name may be imported, passed on and named in annotations;
 using it in any other way is a NotImplementedError that says which name it was.
 """
-
-from typing import Any
 
 
 class MockedObject:
@@ -12,25 +11,25 @@ class MockedObject:
 
     _name: str
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args, **kwargs):
         if not kwargs.pop("_suppress_err", False):
             # Unpickling, or a class statement with a mocked base, which passes the base's name.
             name = args[0] if args and isinstance(args[0], str) else cls.__name__
             raise NotImplementedError(f"'{name}' needs an object that is mocked in this package")
         return super().__new__(cls)
 
-    def __init__(self, name: str, _suppress_err: bool = False) -> None:
+    def __init__(self, name, _suppress_err=False):
         self.__dict__["_name"] = name
 
-    def __repr__(self) -> str:
+    def __repr__(self):
         return f"MockedObject({self._name})"
 
-    def __mro_entries__(self, bases: Any) -> Any:
+    def __mro_entries__(self, bases):
         raise NotImplementedError(f"'{self._name}' is mocked in this package, and is a base class")
 
 
-def _refuse(method: str) -> None:
-    def refusing(self: MockedObject, *args: Any, **kwargs: Any) -> Any:
+def _refuse(method):
+    def refusing(self, *args, **kwargs):
         name = self.__dict__.get("_name", "an object")
         raise NotImplementedError(f"'{name}' is mocked in this package, and is used by {method}")
 

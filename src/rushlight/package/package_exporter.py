@@ -140,6 +140,11 @@ class PackageExporter:
         """Modules that match make the export fail; see `intern`."""
         self._collector.patterns.add(Action.DENY, include, exclude)
 
+    def decide_by_origin(self) -> None:
+        """What no pattern matches is external if it is installed or of the standard library, and
+        interned if it is your own code: what lies in no folder for installed packages."""
+        self._collector.otherwise = _action_by_origin
+
     def register_intern_hook(self, hook: Callable[[PackageExporter, str], None]) -> RemovableHandle:
         """``hook(exporter, module_name)`` is called for each interned module at `close`."""
         return self._hooks[Action.INTERN].register(hook)
@@ -461,6 +466,13 @@ class PackageExporter:
         if self.zip_file is None:
             raise RuntimeError("the package was given up because of an earlier error")
         return self.zip_file
+
+
+def _action_by_origin(name: str) -> Action | None:
+    origin = origins.origin_of(name.partition(".")[0])
+    if origin is origins.Origin.MISSING:
+        return None
+    return Action.INTERN if origin is origins.Origin.YOURS else Action.EXTERN
 
 
 def _own_source(name: str) -> str:
