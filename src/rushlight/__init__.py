@@ -31,7 +31,16 @@ __version__ = "0.1.0"
 
 # Submodules load when first used, so that `import rushlight` stays fast.
 _SUBMODULES = frozenset(
-    {"export", "multiprocessing", "nativert", "ops", "package", "reference", "serialization", "utils"}
+    {
+        "export",
+        "multiprocessing",
+        "nativert",
+        "ops",
+        "package",
+        "reference",
+        "serialization",
+        "utils",
+    }
 )
 
 # Names of this module that live in submodules.

@@ -127,7 +127,7 @@ def test_paths_that_leave_the_package_are_refused(name: str) -> None:
         info = zipfile.ZipInfo("x")
         info.filename = "archive/" + name
         archive.writestr(info, RAN)
-    with pytest.raises((ValueError, RuntimeError), match="unsafe name|own folder|not"):
+    with pytest.raises((ValueError, RuntimeError), match="unsafe name"):
         PackageImporter(file)
 
 

@@ -128,10 +128,10 @@ def _print_changes(name: str, old: bytes, new: bytes) -> None:
     if kind_of(name) in ("object", "memory"):
         return
     try:
-        texts = [data.decode("utf-8").splitlines() for data in (old, new)]
+        before, after = (data.decode("utf-8").splitlines() for data in (old, new))
     except UnicodeDecodeError:
         return
-    for line in list(difflib.unified_diff(*texts, lineterm=""))[2:]:
+    for line in list(difflib.unified_diff(before, after, lineterm=""))[2:]:
         print(f"  {line}")
 
 

@@ -121,8 +121,6 @@ def draw(title: str, rows: list[Row]) -> str:
                 f'{end - 4}" fill="none" stroke="{_COLOURS[rows[at[name]].kind]}" opacity="0.5">'
                 f"<title>{escape(row.name)} imports {escape(name)}</title></path>"
             )
-    legend = " ".join(
-        f'<tspan fill="{colour}">{kind}</tspan>' for kind, colour in _COLOURS.items()
-    )
+    legend = " ".join(f'<tspan fill="{colour}">{kind}</tspan>' for kind, colour in _COLOURS.items())
     parts.append(f'<text x="{_LEFT}" y="{height - 8}">{legend}</text></svg>')
     return "\n".join(parts) + "\n"

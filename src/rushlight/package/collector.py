@@ -66,6 +66,7 @@ class Collector:
         self._importer = importer
         self._parents = parents
         self._exists: dict[str, bool] = {}
+        self._star: dict[str, list[str]] = {}
         self._waiting: deque[Callable[[], None]] = deque()
 
     def is_implicit_extern(self, name: str) -> bool:
@@ -214,8 +215,14 @@ class Collector:
         """Submodules that ``from package import *`` imports, because ``__all__`` names them."""
         if self.action_for_quietly(package) not in (Action.INTERN, None):
             return []
+        if package not in self._star:
+            self._star[package] = self._search_all(package)
+        return self._star[package]
+
+    def _search_all(self, package: str) -> list[str]:
         try:
-            tree = ast.parse(self._importer.find_source(package).text or "")
+            source = self._importer.find_source(package)
+            tree = ast.parse(source.text or "" if source.is_package else "")
         except (ImportError, SyntaxError, ValueError, RecursionError, MemoryError):
             return []
         names: list[str] = []

@@ -44,11 +44,15 @@ def find_imports(source: str, package: str, filename: str = "<source>") -> list[
         ImportError: a relative import leaves the outermost package.
     """
     tree = ast.parse(source, filename)
-    names = _importing_names(tree)
+    # Calls matter only where one of these names stands; most files are searched much faster.
+    calls = "import_module" in source or "__import__" in source
+    names = _importing_names(tree) if calls else _Names(set(), set())
     found: list[Import] = []
     waiting: list[tuple[ast.AST, bool, bool]] = [(tree, False, False)]
     while waiting:  # not recursive: a hostile source nests deeper than the stack
         node, guarded, deferred = waiting.pop()
+        if not (calls or isinstance(node, _HOLDS_STATEMENTS)):
+            continue
         for item in _imports_of(node, package, names):
             found.append(replace(item, guarded=guarded, deferred=deferred))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -75,6 +79,9 @@ def find_files_source_depends_on(source: str, package: str) -> list[tuple[str, s
         if item.module is not None:
             pairs[item.module, None if item.name == "*" else item.name] = None
     return list(pairs)
+
+
+_HOLDS_STATEMENTS = (ast.mod, ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def _imports_of(node: ast.AST, package: str, names: _Names) -> Iterator[Import]:
