@@ -26,10 +26,11 @@ void check(const pickle::Program& program) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
+  const StoragePtr held = fuzz::input(data, size);
+  const std::span<const std::byte> bytes(held->data(), size);
   check(pickle::parse(bytes));
   try {
-    const PyTorchFileReader reader(ZipArchive(bytes, nullptr, "file"));
+    const PyTorchFileReader reader(ZipArchive(bytes, held, "fuzz", {.max_inflated_size = 1 << 20}));
     reader.serialization_id();
     for (const std::string_view record : reader.records()) {
       const StoragePtr contents = reader.read(record);

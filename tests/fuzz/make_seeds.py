@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import shutil
 import sys
 import zipfile
@@ -72,9 +73,22 @@ def program_seeds(directory: Path) -> None:
         (directory / f"{path.stem}.json").write_text("\0".join(parts), encoding="utf-8")
 
 
+def pickle_seeds(directory: Path) -> None:
+    """Each `.pt` fixture, the pickle in it, and what the pickles of all protocols look like."""
+    for path in (REPOSITORY / "tests/data/pt").glob("*.pt"):
+        shutil.copy(path, directory)
+        if zipfile.is_zipfile(path) and path.stem not in ("no_checksums", "torchscript"):
+            with zipfile.ZipFile(path) as archive:
+                pickled = archive.read(f"{archive.namelist()[0].split('/')[0]}/data.pkl")
+            (directory / f"{path.stem}.pkl").write_bytes(pickled)
+    value = [{"a": (1, -2.5, "x", b"y", None, True)}, {1, 2}, frozenset("z"), 2**70, bytearray(b"w")]
+    for protocol in range(6):
+        (directory / f"protocol_{protocol}.pkl").write_bytes(pickle.dumps(value, protocol))
+
+
 def main(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
-    for kind in ("zip", "json", "npy", "program"):
+    for kind in ("zip", "json", "npy", "pickle", "program"):
         (directory / kind).mkdir(parents=True)
     for i, document in enumerate(DOCUMENTS):
         for ascii_only in (True, False):
@@ -82,6 +96,7 @@ def main(directory: Path) -> None:
             (directory / "json" / f"{i}-{ascii_only}.json").write_text(text, encoding="utf-8")
 
     program_seeds(directory / "program")
+    pickle_seeds(directory / "pickle")
     entries = {
         "m/version": b"3\n",
         "m/models/model.json": json.dumps(DOCUMENTS[3]).encode(),

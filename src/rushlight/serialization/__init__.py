@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rushlight._C import PyTorchFileReader, PyTorchFileWriter
 
+from . import safetensors
 from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .audit import get_unsafe_globals_in_checkpoint
 from .convert import convert
@@ -61,6 +62,7 @@ __all__ = [
     "location_tag",
     "register_package",
     "safe_globals",
+    "safetensors",
     "save",
     "set_crc32_options",
     "set_default_load_endianness",

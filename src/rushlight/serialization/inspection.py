@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickletools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -72,8 +73,9 @@ class _Look(StandInUnpickler):
         return self._defaults[full] if full in self._defaults else StandInType(full)
 
 
-def inspect(path: str | Path) -> Inspection:
-    """Looks into a ``.pt``, ``.safetensors``, ``.npz`` or ``.gguf`` file.
+def inspect(path: Any) -> Inspection:
+    """Looks into a ``.pt``, ``.safetensors``, ``.npz`` or ``.gguf`` file at a path, or an open ``.pt``
+    file.
 
     Raises:
         OSError: the file cannot be read.
@@ -87,26 +89,27 @@ def inspect(path: str | Path) -> Inspection:
     """
     source = open_source(path, None)
     start = bytes(source.view[:8])
-    result = Inspection(str(path), "", len(source.view))
-    if start[:4] == b"GGUF" or start[:1] == b"{" or _is_container(path):
+    result = Inspection(source.name, "", len(source.view))
+    if _is_container(path):
         return _inspect_entries(result, path)
     try:
         _inspect_pickles(result, source)
     except (UnpicklingError, RuntimeError, ValueError) as error:
-        result.error = str(error).removeprefix(f"{path}: ")
+        result.error = str(error).removeprefix(f"{source.name}: ")
         if not result.format:
-            raise RuntimeError(f"{path}: {result.error}") from error
+            raise RuntimeError(f"{source.name}: {result.error}") from error
     return result
 
 
-def _is_container(path: str | Path) -> bool:
-    return Path(path).suffix in (".safetensors", ".npz", ".gguf")
+def _is_container(path: Any) -> bool:
+    at_path = isinstance(path, (str, os.PathLike))
+    return at_path and Path(path).suffix in (".safetensors", ".npz", ".gguf")
 
 
-def _inspect_entries(result: Inspection, path: str | Path) -> Inspection:
+def _inspect_entries(result: Inspection, path: Any) -> Inspection:
     from .entries import read_entries
 
-    result.format = Path(path).suffix[1:] or "gguf"
+    result.format = Path(path).suffix[1:]
     with read_entries(path) as entries:
         for entry in entries.tensors:
             result.tensors.append(
