@@ -51,9 +51,7 @@ def large(folder: Path, megabytes: int) -> list[Case]:
     count = 300
     each = megabytes * 1_000_000 // (4 * count)
     rng = np.random.default_rng(0)
-    arrays = {
-        f"layer{i}.weight": rng.standard_normal(each, dtype=np.float32) for i in range(count)
-    }
+    arrays = {f"layer{i}.weight": rng.standard_normal(each, dtype=np.float32) for i in range(count)}
     theirs = {name: torch.from_numpy(a) for name, a in arrays.items()}
     ours = {name: rushlight.from_numpy(a) for name, a in arrays.items()}
     pt, st, mine = folder / "torch.pt", folder / "st.safetensors", folder / "rushlight.pt"

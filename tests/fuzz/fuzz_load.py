@@ -59,7 +59,10 @@ class Seeds:
         for path in sorted((DATA / "pt").glob("*.pt")) + sorted((DATA / "gguf").glob("*.gguf")):
             data = path.read_bytes()
             self.whole.append((path.suffix, data))
-            if zipfile.is_zipfile(io.BytesIO(data)) and path.stem not in ("torchscript", "no_checksums"):
+            if zipfile.is_zipfile(io.BytesIO(data)) and path.stem not in (
+                "torchscript",
+                "no_checksums",
+            ):
                 with zipfile.ZipFile(path) as archive:
                     self.parts.append({n: archive.read(n) for n in archive.namelist()})
         stream = io.BytesIO()

@@ -81,7 +81,13 @@ def pickle_seeds(directory: Path) -> None:
             with zipfile.ZipFile(path) as archive:
                 pickled = archive.read(f"{archive.namelist()[0].split('/')[0]}/data.pkl")
             (directory / f"{path.stem}.pkl").write_bytes(pickled)
-    value = [{"a": (1, -2.5, "x", b"y", None, True)}, {1, 2}, frozenset("z"), 2**70, bytearray(b"w")]
+    value = [
+        {"a": (1, -2.5, "x", b"y", None, True)},
+        {1, 2},
+        frozenset("z"),
+        2**70,
+        bytearray(b"w"),
+    ]
     for protocol in range(6):
         (directory / f"protocol_{protocol}.pkl").write_bytes(pickle.dumps(value, protocol))
 

@@ -74,8 +74,8 @@ class _Look(StandInUnpickler):
 
 
 def inspect(path: Any) -> Inspection:
-    """Looks into a ``.pt``, ``.safetensors``, ``.npz`` or ``.gguf`` file at a path, or an open ``.pt``
-    file.
+    """Looks into a ``.pt``, ``.safetensors``, ``.npz`` or ``.gguf`` file at a path, or an open
+    ``.pt`` file.
 
     Raises:
         OSError: the file cannot be read.
@@ -88,7 +88,6 @@ def inspect(path: Any) -> Inspection:
     {'epoch': '3'}
     """
     source = open_source(path, None)
-    start = bytes(source.view[:8])
     result = Inspection(source.name, "", len(source.view))
     if _is_container(path):
         return _inspect_entries(result, path)
