@@ -50,7 +50,20 @@ def is_portable(row: Row) -> bool:
 
 def kernel_declarations(rows: list[Row]) -> str:
     """Beside their calls: kernel files do not depend on it, so a new row compiles no kernel."""
-    return "\n".join(cpp.unique(cpp.kernel_declaration(r) for r in rows)) + "\n"
+    calls = cpp.unique(cpp.kernel_declaration(r) for r in rows if has_kernel(r))
+    return "\n".join(calls) + "\n"
+
+
+def tile_declarations(rows: list[Row]) -> str:
+    tile = "TileFn {}(DType compute, std::string_view string);"
+    names = (r.kernel.removeprefix("portable::") for r in rows if r.kind == "pointwise")
+    tiles = "\n".join(cpp.unique(tile.format(name) for name in names))
+    return f"namespace tile {{\n{tiles}\n}}  // namespace tile\n" if tiles else ""
+
+
+def tile_name(row: Row) -> str:
+    name = row.kernel.removeprefix("portable::")
+    return f"{'portable::' if is_portable(row) else ''}tile::{name}"
 
 
 def trampolines(rows: list[Row]) -> str:
@@ -63,7 +76,7 @@ def assignments(rows: list[Row]) -> str:
     for row in rows:
         identifier = row.name.replace(".", "_")
         if row.kind == "pointwise":
-            lines.append(f'  table.op("{row.name}").pointwise.select = tile::{row.kernel};')
+            lines.append(f'  table.op("{row.name}").pointwise.select = {tile_name(row)};')
         elif row.kind == "scalar":
             lines.append(f'  table.op("{row.name}").scalar = scalar_{identifier};')
         else:
@@ -73,17 +86,15 @@ def assignments(rows: list[Row]) -> str:
 
 def kernel_tables(rows: list[Row]) -> dict[str, str]:
     """Compiled once per capability. Few files: what they include costs more than what they hold."""
-    pointwise = [r for r in rows if r.kind == "pointwise"]
+    pointwise = [r for r in rows if r.kind == "pointwise" and not is_portable(r)]
     native = [r for r in rows if has_kernel(r) and not is_portable(r)]
-    tile = "TileFn {}(DType compute, std::string_view string);"
-    tiles = "\n".join(cpp.unique(tile.format(r.kernel) for r in pointwise))
     head = '#include "ir/op_table.h"\n#include "kernels/kernel.h"\n\n'
     head += "namespace rushlight::kernels::RL_CPU {\n"
     tail = "\n}\n}  // namespace rushlight::kernels::RL_CPU\n"
     return {
         "kernels_pointwise.cpp": head
-        + f"namespace tile {{\n{tiles}\n}}  // namespace tile\n\n"
-        + "void register_pointwise(OpTable& table) {\n"
+        + tile_declarations(pointwise)
+        + "\nvoid register_pointwise(OpTable& table) {\n"
         + assignments(pointwise)
         + tail,
         "kernels_calls.cpp": head
@@ -102,7 +113,7 @@ def op_table(rows: list[Row]) -> str:
         for r in rows
         if r.shape and r.kind in ("view", "reduction", "kernel")
     ]
-    portable = [r for r in rows if has_kernel(r) and is_portable(r)]
+    portable = [r for r in rows if is_portable(r) and (has_kernel(r) or r.kind == "pointwise")]
     entries = [f"    {cpp.registration(r)}," for r in rows]
     stem = Path(rows[0].file).stem
     declarations = ""
@@ -110,6 +121,7 @@ def op_table(rows: list[Row]) -> str:
         declarations = (
             '#include "kernels/kernel.h"\n\nnamespace rushlight::kernels::portable {\n'
             + kernel_declarations(portable)
+            + tile_declarations(portable)
             + "}  // namespace rushlight::kernels::portable\n"
         )
     return (
@@ -118,7 +130,7 @@ def op_table(rows: list[Row]) -> str:
         + "\nnamespace rushlight::ops {\nnamespace {\n"
         + ("using namespace kernels;\n" if portable else "")
         + "\n".join(shapes)
-        + trampolines(portable)
+        + trampolines([r for r in portable if has_kernel(r)])
         + "\nconstexpr OpRow kRows[] = {\n"
         + "\n".join(entries)
         + f"\n}};\n}}  // namespace\n\nvoid register_{stem}(OpTable& table) {{\n"

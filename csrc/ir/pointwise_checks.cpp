@@ -61,6 +61,20 @@ void check_same_dtype(std::string_view name, const OpDef& op, std::span<const Ar
   }
 }
 
+// Real and imaginary part have to be of one floating-point type already.
+void check_parts(const OpDef& op, std::span<const Argument> args) {
+  const auto* a = std::get_if<const Tensor*>(&args[0]);
+  const auto* b = std::get_if<const Tensor*>(&args[1]);
+  if (!a || !b) return;
+  const auto is_part = [](DType t) { return is_floating(t) && t != DType::BFloat16; };
+  RL_CHECK(is_part((*a)->dtype) && is_part((*b)->dtype), Runtime,
+           "Expected both inputs to be Half, Float or Double tensors but got ",
+           scalar_type_name((*a)->dtype), " and ", scalar_type_name((*b)->dtype));
+  RL_CHECK((*a)->dtype == (*b)->dtype, Runtime, "Expected object of scalar type ",
+           scalar_type_name((*a)->dtype), " but got scalar type ", scalar_type_name((*b)->dtype),
+           " for second argument of ", op.name);
+}
+
 void check_mask(std::string_view name, const OpDef& op, std::span<const Argument> args) {
   if (name == "where") {
     const Tensor* c = tensor_argument(op, args, "condition");
@@ -70,6 +84,14 @@ void check_mask(std::string_view name, const OpDef& op, std::span<const Argument
     return;
   }
   const Tensor* mask = tensor_argument(op, args, "mask");
+  const Tensor* self = tensor_argument(op, args, "self");
+  const Argument& fill = argument(op, args, "value");
+  const auto* number = std::get_if<complex128>(&fill);
+  const Tensor* tensor = tensor_argument(op, args, "value");
+  RL_CHECK(is_complex(self->dtype) ||
+               !((number && number->imag() != 0) || (tensor && is_complex(tensor->dtype))),
+           Runtime, "value cannot be converted to type ", dtype_name(self->dtype),
+           " without overflow");
   RL_CHECK(mask->dtype == DType::Bool, Runtime,
            "masked_fill_ only supports boolean masks, but got mask with dtype ",
            scalar_type_name(mask->dtype));
@@ -115,7 +137,15 @@ void check_pointwise(std::string_view name, const OpDef& op, std::span<const Arg
     check_clamp(name, op, args, compute);
   } else if (name == "where" || name == "masked_fill") {
     check_mask(name, op, args);
-  } else if (name == "lerp" || name == "heaviside" || name == "isclose") {
+  } else if (name == "isclose") {
+    check_same_dtype(name, op, args);
+    for (const char* bound : {"rtol", "atol"}) {
+      const double v = unpack<double>::from(argument(op, args, bound));
+      RL_CHECK(v >= 0, Runtime, bound, " must be greater than or equal to zero, but got ", v);
+    }
+  } else if (name == "complex" || name == "polar") {
+    check_parts(op, args);
+  } else if (name == "lerp" || name == "heaviside") {
     check_same_dtype(name, op, args);
   } else if (name == "addcdiv") {
     RL_CHECK(
@@ -124,16 +154,13 @@ void check_pointwise(std::string_view name, const OpDef& op, std::span<const Arg
         "will perform a true division of tensor1 and tensor2.");
   } else if (name == "relu" || name == "relu6") {
     RL_CHECK(compute != DType::Bool, Runtime, "Boolean inputs not supported for ", name);
+  } else if (name == "softshrink") {
+    const double lambd = unpack<Scalar>::from(argument(op, args, "lambd")).to_double();
+    RL_CHECK(lambd >= 0, Runtime, "lambda must be greater or equal to 0, but found to be ", lambd);
   } else if (name == "hardtanh") {
     RL_CHECK(compute != DType::UInt8 ||
                  unpack<Scalar>::from(argument(op, args, "min_val")).to_double() >= 0,
              Runtime, "cannot do hardtanh on an unsigned type with negative limits");
-  } else if (name.ends_with("dropout") || name == "rrelu") {
-    const bool training =
-        std::get<bool>(argument(op, args, name == "rrelu" ? "training" : "train"));
-    RL_CHECK(!training, NotImplemented, name,
-             " in training is random, which this engine does not "
-             "support: export the program in evaluation mode");
   }
 }
 

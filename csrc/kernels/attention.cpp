@@ -7,6 +7,7 @@
 #include "kernels/compute.h"
 #include "kernels/gemm.h"
 #include "kernels/kernel.h"
+#include "kernels/portable/dropout.h"
 #include "kernels/reduce_ops.h"
 #include "kernels/softmax_row.h"
 
@@ -251,13 +252,18 @@ void attention(const Tensor& query, const Tensor& key, const Tensor& value, cons
 }  // namespace
 
 void scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                  const Tensor* attn_mask, double, bool is_causal,
+                                  const Tensor* attn_mask, double dropout_p, bool is_causal,
                                   std::optional<double> scale, bool, Tensor& out) {
+  if (dropout_p > 0)
+    return portable::attention_with_dropout(query, key, value, attn_mask, dropout_p, is_causal,
+                                            scale, out);
   attention(query, key, value, {attn_mask, is_causal, scale}, out, nullptr);
 }
 void scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                  double, bool is_causal, const Tensor* attn_mask,
+                                  double dropout_p, bool is_causal, const Tensor* attn_mask,
                                   std::optional<double> scale, Tensor& out, Tensor& logsumexp) {
+  RL_CHECK(dropout_p == 0, NotImplemented,
+           "_scaled_dot_product_flash_attention_for_cpu: dropout_p must be 0, got ", dropout_p);
   attention(query, key, value, {attn_mask, is_causal, scale}, out, &logsumexp);
 }
 

@@ -134,6 +134,11 @@ void batch_norm_as(const Call& call, const Outputs& to) {
 }
 
 void run(const Call& call, const Outputs& to) {
+  if (call.input.rank() < 2) {  // nothing to normalise
+    if (to.running_mean) copy_strided(*call.mean, *to.running_mean);
+    if (to.running_var) copy_strided(*call.var, *to.running_var);
+    return;
+  }
   dispatch_float(call.input.dtype, [&](auto t) { batch_norm_as<decltype(t)>(call, to); });
 }
 

@@ -67,14 +67,22 @@ void conv_general(const ConvGeometry& g, const Tensor& input, const Tensor& weig
       const int64_t reach = g.dilation[d] * (g.kernel[d] - 1);
       before[d] = reach - g.pad_before[d];
       after[d] = g.out[d] + reach - (g.in[d] - 1) * g.stride[d] - 1 - before[d];
-      RL_CHECK(before[d] >= 0 && after[d] >= 0, NotImplemented, "transposed convolution of ",
-               dtype_name(input.dtype), " with more padding than the kernel reaches");
     }
     gap = g.stride;
     stride = {1, 1, 1};
     kernel = turned(g, weight);
   }
-  const Tensor column = columns(g, padded(g, input, before, after, gap), stride);
+  // More padding than the kernel reaches cuts the input instead.
+  Spatial cut{0, 0, 0};
+  for (int d = 0; d < 3; ++d) {
+    cut[d] = std::max<int64_t>(-before[d], 0);
+    before[d] = std::max<int64_t>(before[d], 0);
+    after[d] = std::max<int64_t>(after[d], 0);
+  }
+  Tensor wide = padded(g, input, before, after, gap);
+  for (int d = 0; d < 3; ++d)
+    wide.set_raw(wide.raw() + cut[d] * wide.strides[2 + d] * item_size(wide.dtype));
+  const Tensor column = columns(g, wide, stride);
   const int64_t k = g.in_channels / g.groups * g.taps(), rows = g.out_channels / g.groups;
   const int64_t pixels = g.out_pixels(), item = item_size(out.dtype);
   for (int64_t group = 0; group < g.groups; ++group) {

@@ -3,6 +3,7 @@
 
 #include "kernels/expanded.h"
 #include "kernels/kernel.h"
+#include "kernels/portable/call.h"
 #include "kernels/reduce_ops.h"
 
 namespace rushlight::kernels::RL_CPU {
@@ -136,6 +137,12 @@ void cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double e
 
 void pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool,
                        Tensor& out) {
+  if (is_complex(x1.dtype) || is_complex(x2.dtype)) {
+    using portable::call;
+    const Tensor gap = call("add.Scalar", call("sub.Tensor", x1, x2), Scalar(eps));
+    const Tensor norm = call("linalg_vector_norm", gap, Scalar(p), Dims{-1});
+    return copy_strided(call("reshape", norm, IntList(out.sizes)), out);
+  }
   dispatch_float(out.dtype, [&](auto t) {
     using T = decltype(t);
     const Dims sizes = broadcast(x1.sizes, x2.sizes);

@@ -4,6 +4,7 @@
 #include "kernels/compute.h"
 #include "kernels/kernel.h"
 #include "kernels/lanes_math.h"
+#include "kernels/portable/call.h"
 #include "kernels/reduce_ops.h"
 #include "kernels/softmax_row.h"
 
@@ -146,6 +147,15 @@ void log_softmax(const Tensor& self, int64_t dim, bool, Tensor& out) {
   softmax_into<Form::LogSoftmax>(self, dim, out);
 }
 void logsumexp(const Tensor& self, IntList dim, bool, Tensor& out) {
+  if (is_complex(self.dtype)) {
+    using portable::call;
+    Tensor largest = call("amax", call("real", self), dim, true);
+    largest = call("where.self", call("isfinite", largest), largest, call("zeros_like", largest));
+    const Tensor sum =
+        call("sum.dim_IntList", call("exp", call("sub.Tensor", self, largest)), dim, true);
+    const Tensor result = call("add.Tensor", call("log", sum), largest);
+    return copy_strided(call("reshape", result, IntList(out.sizes)), out);
+  }
   const DimMask mask = reduced_dims(dim, self.rank());
   dispatch_float(out.dtype, [&](auto t) { logsumexp_as<decltype(t)>(self, mask, out); });
 }

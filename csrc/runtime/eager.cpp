@@ -63,6 +63,9 @@ CallResult call_in_place(const OpDef& op, std::span<const Argument> args) {
   for (uint8_t i : op.written)
     RL_CHECK(is_none(args[i]) || !unpack<Tensor>::from(args[i]).storage()->read_only(), Runtime,
              op.name, "(): the output tensor is read-only memory");
+  RL_CHECK(functional->pointwise.result != ResultRule::Real ||
+               !is_complex(unpack<Tensor>::from(args[0]).dtype),
+           Runtime, "In-place ", op.name, " is not supported for complex tensors.");
   CallResult result = functional->arguments.size() == args.size()
                           ? call_op(*functional, args)
                           : call_op(*functional, renamed(op, args, *functional));

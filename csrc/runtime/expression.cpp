@@ -223,6 +223,17 @@ CallResult evaluate_expression(const OpDef& op, std::span<const Argument> args) 
   return {{unpack<Tensor>::from(value)}, {}};
 }
 
+namespace {
+
+// A pointwise operator and its in-place twin take a number for a tensor.
+bool takes_numbers(const OpDef& op) {
+  if (op.kind != OpKind::InPlace) return op.kind == OpKind::Pointwise;
+  const OpDef* twin = find_op(op.functional);
+  return twin && twin->kind == OpKind::Pointwise;
+}
+
+}  // namespace
+
 std::vector<Argument> bind_arguments(const OpDef& op, std::vector<Argument> positional,
                                      std::vector<std::pair<std::string, Argument>> keywords) {
   std::vector<Argument> bound(op.arguments.size());
@@ -253,7 +264,7 @@ std::vector<Argument> bind_arguments(const OpDef& op, std::vector<Argument> posi
       continue;
     }
     // A number stands for a 0-d tensor where the pointwise driver takes it as it is.
-    const bool number = op.kind == OpKind::Pointwise && spec.type == ArgType::Tensor &&
+    const bool number = takes_numbers(op) && spec.type == ArgType::Tensor && !spec.written &&
                         bound[i].index() >= 3 && bound[i].index() <= 6;
     if (!number) bound[i] = coerce_argument(op, spec, std::move(bound[i]));
   }

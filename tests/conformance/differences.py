@@ -21,8 +21,18 @@ REASONS: dict[str, str] = {}
 
 _SVD = {"aten._linalg_svd.default", "aten.linalg_svd.default", "aten.svd.default"}
 _EIGEN = {"aten._linalg_eigh.default", "aten.linalg_eigh.default", "aten.linalg_eig.default"}
-# Further outputs serve PyTorch's gradients: pivots where two candidates tie are LAPACK's choice.
-_FIRST_OUTPUTS = {"aten._linalg_det.default": 1, "aten._linalg_slogdet.default": 2}
+# Further outputs serve PyTorch's gradients: what they hold is its kernels' own affair.
+FIRST_OUTPUTS = {
+    "aten._linalg_det.default": 1,
+    "aten._linalg_slogdet.default": 2,
+    "aten._linalg_solve_ex.default": 1,
+    "aten._ctc_loss.default": 1,
+    "aten.embedding_bag.default": 1,
+    "aten.embedding_bag.padding_idx": 1,
+    "aten._embedding_bag.default": 1,
+    "aten.nll_loss_forward.default": 1,
+    "aten.nll_loss2d_forward.default": 1,
+}
 
 
 def defined_part(name: str, outputs: Any) -> Any:
@@ -31,8 +41,6 @@ def defined_part(name: str, outputs: Any) -> Any:
     Eigenvectors and singular vectors are defined up to a factor of absolute value 1, and those
     beyond the rank only as a basis.
     """
-    if name in _FIRST_OUTPUTS:
-        return list(outputs)[: _FIRST_OUTPUTS[name]]
     if name in _EIGEN:
         return [outputs[0], _size(outputs[1])]
     if name in _SVD:

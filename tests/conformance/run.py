@@ -1,6 +1,6 @@
 """Run PyTorch's sample inputs through rushlight and compare every ATen call.
 
-    python -m tests.conformance.run [--ops NAME ...] [--short] [--failures] [--docs]
+    python -m tests.conformance.run [--ops NAME ...] [--short] [--samples N] [--failures] [--docs]
 
 Needs PyTorch and `expecttest`. `--ops` takes names of op_db entries or ATen operators;
 `--short` takes three samples of two dtypes; `--failures` prints differing calls;
@@ -50,6 +50,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ops", nargs="+", default=[])
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--samples", type=int, default=0, help="at most so many per dtype")
     parser.add_argument("--failures", action="store_true")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--save", type=Path, help="write the tally to a file")
@@ -58,7 +59,7 @@ def main() -> int:
     declared = {row.name for row in rows}
     random = {row.name for row in rows if row.random}
     dtypes = {torch.float32, torch.int64} if options.short else ALL_DTYPES
-    limit = 3 if options.short else 0
+    limit = 3 if options.short else options.samples
     total = Tally()
     entries = selected(options.ops)
     start = time.perf_counter()
@@ -66,10 +67,10 @@ def main() -> int:
         if sys.stderr.isatty():
             print(f"\r{i}/{len(entries)} {entry_name(entry):40}", end="", file=sys.stderr)
         total.merge(run_apart(entry, declared, random, limit, dtypes))
+        if options.save:
+            options.save.write_bytes(pickle.dumps((i + 1, total)))
     if sys.stderr.isatty():
         print("\r" + " " * 60, end="\r", file=sys.stderr)
-    if options.save:
-        options.save.write_bytes(pickle.dumps(total))
     if options.failures:
         print_failures(total)
     for line in total.broken:

@@ -142,3 +142,18 @@ def test_dropout_in_training_keeps_the_mean() -> None:
     y = np.asarray(aten.dropout(np.ones(100_000, np.float32), 0.25, True))
     assert set(np.unique(y)) == {np.float32(0), np.float32(1 / 0.75)}
     assert abs(y.mean() - 1) < 0.02
+
+
+@pytest.mark.parametrize("name", ["feature_dropout", "alpha_dropout", "feature_alpha_dropout"])
+def test_kinds_of_dropout(name: str) -> None:
+    operator = getattr(aten, name)
+    y = np.asarray(operator(np.ones((64, 64, 4), np.float32), 0.25, True))
+    values = np.unique(y)
+    assert len(values) == 2
+    if name.startswith("feature"):  # whole channels
+        assert (y == y[:, :, :1]).all()
+    mean = y.mean()
+    assert (
+        abs(mean - (1 if name == "feature_dropout" else values[1] * 0.75 + values[0] * 0.25)) < 0.1
+    )
+    assert np.asarray(operator(np.ones((2, 2), np.float32), 0.0, True)).tolist() == [[1, 1], [1, 1]]

@@ -63,7 +63,8 @@ void like_strides(const TensorMeta& like, TensorMeta& out) {
 void attention(const TensorMeta& q, const TensorMeta& k, const TensorMeta& v,
                const TensorMeta* mask, double dropout, bool gqa, TensorMeta& out) {
   check_operands(q, k, v);
-  RL_CHECK(dropout == 0, Runtime, kName, ": dropout_p must be 0 in inference, got ", dropout);
+  RL_CHECK(dropout >= 0 && dropout <= 1, Runtime, kName,
+           ": dropout probability has to be between 0 and 1, but got ", dropout);
   Dims sizes = batch_sizes(q, k, v, gqa);
   sizes.push_back(q.size(-2));
   if (mask) {

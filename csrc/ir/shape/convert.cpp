@@ -67,6 +67,18 @@ void prelu(const TensorMeta& self, const TensorMeta& weight, TensorMeta& out) {
   like(self, self.dtype, std::nullopt, out);
 }
 
+void dropout(const TensorMeta& self, double p, TensorMeta& out) {
+  RL_CHECK(p >= 0 && p <= 1, Runtime, "dropout probability has to be between 0 and 1, but got ", p);
+  RL_CHECK(is_floating(self.dtype) || is_complex(self.dtype), Runtime,
+           "result type Float can't be cast to the desired output type ", dtype_name(self.dtype));
+  like(self, self.dtype, std::nullopt, out);
+}
+void feature_dropout(const TensorMeta& self, double p, TensorMeta& out) {
+  RL_CHECK(self.rank() >= 2, Runtime,
+           "Feature dropout requires at least 2 dimensions in the input");
+  dropout(self, p, out);
+}
+
 void native_dropout(const TensorMeta& self, double p, std::optional<bool>, TensorMeta& out,
                     TensorMeta& mask) {
   RL_CHECK(p >= 0 && p <= 1, Runtime, "dropout probability has to be between 0 and 1, but got ", p);

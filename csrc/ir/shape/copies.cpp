@@ -69,7 +69,10 @@ void roll(const TensorMeta& self, IntList shifts, IntList dims, TensorMeta& out)
   RL_CHECK(!shifts.empty(), Runtime, "`shifts` required");
   RL_CHECK(dims.size() == shifts.size() || (dims.empty() && shifts.size() == 1), Runtime,
            "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
-  for (int64_t d : dims) wrap_dim(d, self.rank());
+  for (int64_t d : dims) {
+    RL_CHECK(self.rank() > 0, Index, "Dimension specified as ", d, " but tensor has no dimensions");
+    wrap_dim(d, self.rank());
+  }
   out.set(self.dtype, self.sizes);
 }
 

@@ -15,8 +15,9 @@ void cosine_similarity(const TensorMeta& x1, const TensorMeta& x2, int64_t dim, 
 
 void pairwise_distance(const TensorMeta& x1, const TensorMeta& x2, double, double, bool keepdim,
                        TensorMeta& out) {
-  RL_CHECK(is_floating(out.dtype), Runtime,
+  RL_CHECK(is_floating(out.dtype) || is_complex(out.dtype), Runtime,
            "pairwise_distance: expected a floating point dtype, got ", dtype_name(out.dtype));
+  out.dtype = real_type(out.dtype);
   Dims sizes = broadcast(x1.sizes, x2.sizes);
   if (!sizes.empty()) {
     sizes.erase(sizes.size() - 1);

@@ -10,6 +10,7 @@ FftCall fft_call(const TensorMeta& self, std::optional<IntList> s, std::optional
   if (dim) {
     Dims seen(self.sizes.size() + 1);
     for (int64_t d : *dim) {
+      RL_CHECK(rank > 0, Index, "Dimension specified as ", d, " but tensor has no dimensions");
       const int64_t at = wrap_dim(d, rank);
       RL_CHECK(!seen[at]++, Runtime, "FFT dims must be unique");
       call.dims.push_back(at);

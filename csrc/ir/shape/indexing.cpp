@@ -6,7 +6,8 @@ namespace rushlight::shape {
 namespace {
 
 void require_index(const TensorMeta& index, std::string_view name) {
-  RL_CHECK(index.dtype == DType::Int64 || index.dtype == DType::Int32, Runtime, name,
+  const bool any = index.numel() == 0 && is_integral(index.dtype);
+  RL_CHECK(any || index.dtype == DType::Int64 || index.dtype == DType::Int32, Runtime, name,
            "(): Expected dtype int32/int64 for index, got ", dtype_name(index.dtype));
 }
 

@@ -41,8 +41,9 @@ void triplet_margin_loss(const TensorMeta& anchor, const TensorMeta& positive,
            anchor.rank(), "D, positive ", positive.rank(), "D, and negative ", negative.rank(),
            "D inputs");
   RL_CHECK(margin > 0, Value, "margin must be greater than 0");
-  RL_CHECK(is_floating(out.dtype), Runtime,
+  RL_CHECK(is_floating(out.dtype) || is_complex(out.dtype), Runtime,
            "triplet_margin_loss: expected a floating point dtype, got ", dtype_name(out.dtype));
+  out.dtype = real_type(out.dtype);
   Dims sizes = broadcast(broadcast(anchor.sizes, positive.sizes), negative.sizes);
   if (!sizes.empty()) sizes.erase(sizes.size() - 1);
   finish(reduction, out.dtype, sizes, out);

@@ -46,6 +46,7 @@ DType statistics_dtype(const TensorMeta& input, const TensorMeta* weight) {
 void channels_like(const char* name, const TensorMeta& input, const TensorMeta* weight,
                    const TensorMeta* bias, TensorMeta& out) {
   require_float(name, input);
+  if (input.sizes == Dims{0}) return out.set(input.dtype, input.sizes);
   RL_CHECK(input.rank() >= 2, Runtime, name,
            ": expected at least 2 dimensions, got input of shape ", input.sizes);
   check_channels(name, "weight", weight, input.sizes[1]);
@@ -57,13 +58,14 @@ void check_running(const char* name, const TensorMeta& input, const TensorMeta* 
                    const TensorMeta* var, bool training) {
   RL_CHECK(training || (mean && var), Runtime, name,
            ": expected running_mean and running_var to be defined when training=False");
+  if (input.rank() < 2) return;
   check_channels(name, "running_mean", mean, input.sizes[1]);
   check_channels(name, "running_var", var, input.sizes[1]);
 }
 
 void saved(const TensorMeta& input, const TensorMeta* weight, bool training, TensorMeta& mean,
            TensorMeta& inverse) {
-  const Dims sizes{training ? input.sizes[1] : 0};
+  const Dims sizes{training && input.rank() > 1 ? input.sizes[1] : 0};
   mean.set(statistics_dtype(input, weight), sizes);
   inverse.set(mean.dtype, sizes);
 }

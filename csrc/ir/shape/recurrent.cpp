@@ -117,4 +117,29 @@ void lstm_cell(const TensorMeta& input, TensorList hx, const TensorMeta& w_ih,
   c.set(input.dtype, h.sizes);
 }
 
+// Packed: the rows of all samples under one another.
+namespace {
+
+void packed(const TensorMeta& data, const TensorMeta& hx, bool bidirectional, TensorMeta& out,
+            TensorMeta& h) {
+  RL_CHECK(data.rank() == 2 && hx.rank() == 3, Runtime,
+           "packed sequence: expected 2D data and 3D hidden state, got shapes ", data.sizes,
+           " and ", hx.sizes);
+  out.set(data.dtype, Dims{data.sizes[0], hx.sizes[2] * (bidirectional ? 2 : 1)});
+  h.set(data.dtype, hx.sizes);
+}
+
+}  // namespace
+
+void rnn_packed(const TensorMeta& data, const TensorMeta&, TensorList hx, TensorList, bool, int64_t,
+                double, bool, bool bidirectional, TensorMeta& out, TensorMeta& h, TensorMeta& c) {
+  RL_CHECK(hx.size() == 2, Runtime, "lstm: expects two hidden states, got ", hx.size());
+  packed(data, *hx[0], bidirectional, out, h);
+  c.set(data.dtype, hx[1]->sizes);
+}
+void rnn_packed(const TensorMeta& data, const TensorMeta&, const TensorMeta& hx, TensorList, bool,
+                int64_t, double, bool, bool bidirectional, TensorMeta& out, TensorMeta& h) {
+  packed(data, hx, bidirectional, out, h);
+}
+
 }  // namespace rushlight::shape

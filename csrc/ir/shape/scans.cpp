@@ -10,8 +10,8 @@ void cumulative(const TensorMeta& self, int64_t dim, std::optional<DType> dtype,
 }
 
 void cumulative(const TensorMeta& self, int64_t dim, TensorMeta& out) {
-  RL_CHECK(is_floating(self.dtype), Runtime, "logcumsumexp: expected a floating-point tensor, got ",
-           dtype_name(self.dtype));
+  RL_CHECK(is_floating(self.dtype) || is_complex(self.dtype), Runtime,
+           "logcumsumexp: expected a floating-point tensor, got ", dtype_name(self.dtype));
   cumulative(self, dim, self.dtype, out);
 }
 

@@ -56,6 +56,13 @@ T floor_rest(T a, T b) {
   }
 }
 
+// A quotient in the half type that the operands hold, which PyTorch rounds before it truncates.
+inline float rounded(float q, DType dtype) {
+  return dtype == DType::BFloat16  ? float(BFloat16(q))
+         : dtype == DType::Float16 ? float(Half(q))
+                                   : q;
+}
+
 // Integer loops that look for zeros first.
 template <class T, class Make>
 void checked_loop(const TileParams& p, const void* const* in, void* out, int64_t n) {
@@ -78,9 +85,11 @@ TileFn floor_divide(DType t, std::string_view) {
 TileFn div(DType t, std::string_view rounding_mode) {
   if (rounding_mode == "floor") return floor_divide(t, rounding_mode);
   if (rounding_mode == "trunc")
-    return checked(t, Integers{}, RL_TILE_MAKE(return [](T x, T y) {
+    return checked(t, Integers{}, RL_TILE_MAKE(return [dtype = p.dtype](T x, T y) {
                      if constexpr (is_int_type<T>)
                        return quotient(x, y);
+                     else if constexpr (std::is_same_v<T, float>)
+                       return std::trunc(rounded(x / y, dtype));
                      else
                        return std::trunc(x / y);
                    };));

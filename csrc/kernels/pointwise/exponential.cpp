@@ -76,6 +76,17 @@ T log_add(T x, T y, T scale) {
                          : std::log1p(std::exp2(difference)) / static_cast<T>(M_LN2));
 }
 
+// The same for complex numbers, by the real parts.
+template <class T>
+std::complex<T> log_add(std::complex<T> x, std::complex<T> y) {
+  if (std::isnan(x.real()) || std::isnan(y.real()) || std::isnan(x.imag()) || std::isnan(y.imag()))
+    return {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN()};
+  const auto high = x.real() >= y.real() ? x : y, low = x.real() >= y.real() ? y : x;
+  if (std::isinf(high.real()) && high.real() == low.real())
+    return high.real() < 0 ? high : std::log(std::exp(high) + std::exp(low));
+  return high + std::log(std::complex<T>(1) + std::exp(low - high));
+}
+
 // 0 * log(anything but NaN) is 0.
 template <class T, class F>
 T times_log(T x, T y, F log) {
@@ -86,7 +97,12 @@ T times_log(T x, T y, F log) {
 }  // namespace
 
 TileFn logaddexp(DType t, std::string_view) {
-  return tile2(t, Floats{}, RL_BINARY(log_add(x, y, T(1))));
+  return tile2(t, FloatOrComplex{}, RL_TILE_MAKE(return [](T x, T y) {
+                 if constexpr (is_complex_type<T>)
+                   return log_add(x, y);
+                 else
+                   return log_add(x, y, T(1));
+               };));
 }
 TileFn logaddexp2(DType t, std::string_view) {
   return tile2(t, Floats{}, RL_BINARY(log_add(x, y, T(2))));

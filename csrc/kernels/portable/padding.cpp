@@ -35,8 +35,13 @@ void pad_rows(const Tensor& self, IntList pad, Mode mode, Tensor& out) {
   std::vector<std::vector<int64_t>> table(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t lead = before(pad, rank, d), stride = d == last ? 1 : self.strides[d];
+    // What negative padding cuts off is not seen by circular padding at the other end.
+    const int64_t trail = out.sizes[d] - self.sizes[d] - lead;
+    const int64_t cut = mode == Mode::Circular ? std::max<int64_t>(-lead, 0) : 0;
+    const int64_t cut_end = mode == Mode::Circular ? std::max<int64_t>(-trail, 0) : 0;
     for (int64_t o = 0; o < out.sizes[d]; ++o)
-      table[d].push_back(source(o - lead, self.sizes[d], mode) * stride);
+      table[d].push_back((source(o - lead - cut, self.sizes[d] - cut - cut_end, mode) + cut) *
+                         stride);
   }
   const int64_t width = out.sizes[last], lead = before(pad, rank, last);
   const int64_t first = std::max<int64_t>(lead, 0);

@@ -69,13 +69,36 @@ void draw(Tensor& out, F&& value) {
   });
 }
 
+// The memory of a complex tensor as real numbers.
+Tensor parts_of(Tensor& out) {
+  TensorMeta parts;
+  parts.set(real_type(out.dtype), Dims{out.numel(), 2});
+  return out.view(parts);
+}
+
 void draw_uniform(Tensor& out, double from, double to) {
+  if (is_complex(out.dtype)) {
+    Tensor parts = parts_of(out);
+    return draw_uniform(parts, from, to);
+  }
   const int bits = mantissa_bits(out.dtype);
   draw(out, [=](uint64_t word, int64_t) { return from + (to - from) * uniform_from(word, bits); });
 }
 
 // Box and Muller: two uniform numbers make two normal ones.
 void draw_normal(Tensor& out, double mean, double std) {
+  if (is_complex(out.dtype)) {
+    // Real and imaginary part share the variance.
+    Tensor pairs = parts_of(out);
+    draw_normal(pairs, 0, std / std::numbers::sqrt2);
+    for (int64_t i = 0; mean != 0 && i < out.numel(); ++i) {
+      if (out.dtype == DType::Complex64)
+        out.data<complex64>()[i] += static_cast<float>(mean);
+      else
+        out.data<complex128>()[i] += mean;
+    }
+    return;
+  }
   RL_CHECK(std >= 0, Runtime, "normal expects std >= 0.0, but found std ", std);
   RL_CHECK(is_floating(out.dtype), Runtime, "normal: expected a floating-point dtype, got ",
            dtype_name(out.dtype));

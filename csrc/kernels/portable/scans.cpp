@@ -1,6 +1,7 @@
 // Running sums, products, extremes and differences along one dimension.
 #include <cmath>
 
+#include "kernels/portable/call.h"
 #include "kernels/portable/joining.h"
 #include "kernels/portable/order.h"
 
@@ -138,6 +139,14 @@ void logcumsumexp(const Tensor& self, int64_t dim, Tensor& out) {
   if (self.numel() == 0) return;
   const Tensor input = self.contiguous();
   const Split split(self.sizes, wrap_dim(dim, self.rank()));
+  if (is_complex(self.dtype)) {  // the largest real part of a lane is taken out
+    const int64_t d = self.rank() == 0 ? 0 : wrap_dim(dim, self.rank());
+    const Tensor line = self.rank() == 0 ? call("unsqueeze", self, 0) : self;
+    const Tensor largest = call("amax", call("real", line), Dims{d}, true);
+    const Tensor sums = call("cumsum", call("exp", call("sub.Tensor", line, largest)), d);
+    const Tensor result = call("add.Tensor", call("log", sums), largest);
+    return copy_strided(call("reshape", result, IntList(out.sizes)), out);
+  }
   const auto run = [&](auto zero) {
     using T = decltype(zero);
     using A = Accumulator<T>;

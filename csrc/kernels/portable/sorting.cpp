@@ -45,20 +45,44 @@ template <class T>
 bool descending_order(const Entry<T>& a, const Entry<T>& b) {
   return less(b.value, a.value);
 }
-// The same as total orders: ties go by position.
-template <class T>
-bool before(const Entry<T>& a, const Entry<T>& b) {
-  return less(a.value, b.value) || (!less(b.value, a.value) && a.index < b.index);
-}
-template <class T>
-bool before_descending(const Entry<T>& a, const Entry<T>& b) {
-  return less(b.value, a.value) || (!less(a.value, b.value) && a.index < b.index);
-}
 
 // The entry that stands at position k of the ascending order.
 template <class T>
 Entry<T> select(std::vector<Entry<T>>& entries, int64_t k) {
-  std::nth_element(entries.begin(), entries.begin() + k, entries.end(), before<T>);
+  std::nth_element(entries.begin(), entries.begin() + k, entries.end(), ascending<T>);
+  return entries[k];
+}
+
+// Moves the entry of rank k to position k as PyTorch's selection does, so that of equal values the
+// same one is found: Hoare's algorithm with the median of three as pivot (Hoare: "Algorithm 65:
+// Find", CACM 1961; Sedgewick: "Implementing Quicksort Programs", CACM 1978).
+template <class T>
+Entry<T> hoare_select(std::vector<Entry<T>>& entries, int64_t k) {
+  const auto above = [&](int64_t a, int64_t b) { return less(entries[b].value, entries[a].value); };
+  const auto order = [&](int64_t a, int64_t b) {
+    if (above(a, b)) std::swap(entries[a], entries[b]);
+  };
+  int64_t low = 0, high = static_cast<int64_t>(entries.size()) - 1;
+  while (high > low + 1) {
+    // The pivot stands at `low`, with a smaller one after it and a larger one at the end.
+    std::swap(entries[low + (high - low) / 2], entries[low + 1]);
+    order(low + 1, high);
+    order(low, high);
+    order(low + 1, low);
+    int64_t i = low + 1, j = high;
+    for (;;) {
+      while (above(low, ++i)) {
+      }
+      while (above(--j, low)) {
+      }
+      if (j < i) break;
+      std::swap(entries[i], entries[j]);
+    }
+    std::swap(entries[low], entries[j]);
+    if (j <= k) low = i;
+    if (j >= k) high = j - 1;
+  }
+  if (high == low + 1) order(low, high);
   return entries[k];
 }
 
@@ -141,7 +165,8 @@ void msort(const Tensor& self, Tensor& out) {
   sort_rows(self, 0, false, &out, indices);
 }
 
-void topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, Tensor& values,
+// The steps are PyTorch's, so that of equal values the same ones are found.
+void topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, Tensor& values,
           Tensor& indices) {
   if (k == 0) return;
   const int64_t at = wrap_dim(dim, self.rank());
@@ -149,12 +174,12 @@ void topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, Tensor
   for_each_row(self, dim, [&](const auto* row, int64_t r, int64_t n, auto& entries) {
     using T = std::remove_cvref_t<decltype(*row)>;
     load(row, n, entries);
-    const auto order = largest ? before_descending<T> : before<T>;
-    if (k * 16 < n) {
+    const auto order = largest ? descending_order<T> : ascending<T>;
+    if (k * 64 <= n) {
       std::partial_sort(entries.begin(), entries.begin() + k, entries.end(), order);
     } else {
-      if (k < n) std::nth_element(entries.begin(), entries.begin() + k - 1, entries.end(), order);
-      std::sort(entries.begin(), entries.begin() + k, order);
+      std::nth_element(entries.begin(), entries.begin() + k - 1, entries.end(), order);
+      if (sorted) std::sort(entries.begin(), entries.begin() + k - 1, order);
     }
     for (int64_t i = 0; i < k; ++i) {
       value_rows.template data<T>()[r * k + i] = entries[i].value;
@@ -168,7 +193,7 @@ void topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, Tensor
 void kthvalue(const Tensor& self, int64_t k, int64_t dim, bool, Tensor& values, Tensor& indices) {
   select_rows(self, dim, values, indices, [=](const auto* row, int64_t n, auto& entries) {
     load(row, n, entries);
-    return select(entries, k - 1);
+    return hoare_select(entries, k - 1);
   });
 }
 

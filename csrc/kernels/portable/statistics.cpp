@@ -91,6 +91,7 @@ void cov(const Tensor& self, int64_t correction, const Tensor* fweights, const T
   Tensor w;
   if (fweights) w = *fweights;
   if (aweights) w = fweights ? call("mul.Tensor", *fweights, *aweights) : *aweights;
+  if (w.defined()) w = call("to.dtype", w, real_type(out.dtype));
   const auto total = [](const Tensor& t) {
     return *contiguous_as(call("sum", t), DType::Float64).data<double>();
   };

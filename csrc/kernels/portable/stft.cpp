@@ -108,9 +108,13 @@ void stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length,
 
 void istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length,
            std::optional<int64_t> win_length, const Tensor* window, bool center, bool normalized,
-           std::optional<bool> onesided, std::optional<int64_t>, bool, Tensor& out) {
-  const Tensor spectrum = transposed(batched(self, 3));
-  const bool half = onesided.value_or(spectrum.sizes[2] != n_fft);
+           std::optional<bool> onesided, std::optional<int64_t>, bool return_complex, Tensor& out) {
+  Tensor spectrum = transposed(batched(self, 3));
+  bool half = onesided.value_or(spectrum.sizes[2] != n_fft);
+  if (!half && !return_complex) {  // a real signal follows from one half
+    spectrum = narrowed(spectrum, 2, 0, n_fft / 2 + 1);
+    half = true;
+  }
   const int64_t norm = normalized ? 1 : 2;
   const Dims sizes{spectrum.sizes[0], spectrum.sizes[1], n_fft};
   Tensor frames = Tensor::empty(sizes, self.dtype);
