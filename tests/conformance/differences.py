@@ -17,7 +17,39 @@ UNDEFINED = {
 }
 
 # What remains, with its reason.
-REASONS: dict[str, str] = {}
+_ROUNDED = "half types are rounded once, where PyTorch rounds after every step"
+_FIXED_POINT = "uint8: PyTorch resizes with fixed-point weights, which may be off by one"
+_COMPLEX = "complex numbers are not implemented"
+REASONS: dict[str, str] = {
+    "aten.argsort.default": "ties keep their order, where PyTorch's unstable sort need not",
+    "aten.cosine_similarity.default": _ROUNDED,
+    "aten.einsum.default": "a sum of integers keeps their dtype, where PyTorch's becomes int64",
+    "aten.grid_sampler.default": _ROUNDED,
+    "aten.grid_sampler_2d.default": _ROUNDED,
+    "aten.grid_sampler_3d.default": _ROUNDED,
+    "aten.hinge_embedding_loss.default": _ROUNDED,
+    "aten.l1_loss.default": _COMPLEX,
+    "aten.linalg_lstsq.default": "complex residuals are sums of squared absolute values, where "
+    "PyTorch squares the numbers themselves",
+    "aten.linalg_matrix_exp.default": "bfloat16: PyTorch's powers overflow to NaN",
+    "aten.matrix_exp.default": "bfloat16: PyTorch's powers overflow to NaN",
+    "aten.mode.default": "of equal values another position than PyTorch's unstable sort finds",
+    "aten.native_group_norm.default": "takes strided inputs, which PyTorch's kernel refuses",
+    "aten.narrow.Tensor": "takes a bool as start",
+    "aten.poisson_nll_loss.default": _ROUNDED,
+    "aten.rms_norm.default": _COMPLEX,
+    "aten.soft_margin_loss.default": "float16: exponentials do not overflow on the way",
+    "aten.sort.default": "ties keep their order, where PyTorch's unstable sort need not",
+    "aten.trace.default": "takes more than two dimensions",
+    "aten.upsample_bicubic2d.default": _FIXED_POINT,
+    "aten.upsample_bicubic2d.vec": _FIXED_POINT,
+    "aten.upsample_bilinear2d.default": _FIXED_POINT,
+    "aten.upsample_bilinear2d.vec": _FIXED_POINT,
+    "aten._upsample_bicubic2d_aa.default": _FIXED_POINT,
+    "aten._upsample_bicubic2d_aa.vec": _FIXED_POINT,
+    "aten._upsample_bilinear2d_aa.default": _FIXED_POINT,
+    "aten._upsample_bilinear2d_aa.vec": _FIXED_POINT,
+}
 
 _SVD = {"aten._linalg_svd.default", "aten.linalg_svd.default", "aten.svd.default"}
 _EIGEN = {"aten._linalg_eigh.default", "aten.linalg_eigh.default", "aten.linalg_eig.default"}

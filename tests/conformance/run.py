@@ -1,10 +1,12 @@
 """Run PyTorch's sample inputs through rushlight and compare every ATen call.
 
     python -m tests.conformance.run [--ops NAME ...] [--short] [--samples N] [--failures] [--docs]
+                                    [--save FILE] [--shard I/N] [--merge FILE ...]
 
 Needs PyTorch and `expecttest`. `--ops` takes names of op_db entries or ATen operators;
 `--short` takes three samples of two dtypes; `--failures` prints differing calls;
-`--docs` writes docs/operators.md. Fails below 98 % of samples or when a process dies.
+`--docs` writes docs/operators.md. With `--save` and `--shard` several processes share the work,
+and `--merge` adds what they saved. Fails below 98 % of samples or when a process dies.
 """
 
 from __future__ import annotations
@@ -53,6 +55,8 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=0, help="at most so many per dtype")
     parser.add_argument("--failures", action="store_true")
     parser.add_argument("--docs", action="store_true")
+    parser.add_argument("--shard", default="0/1", help="one part of all entries, such as 0/2")
+    parser.add_argument("--merge", nargs="+", type=Path, default=[], help="saved parts to add")
     parser.add_argument("--save", type=Path, help="write the tally to a file")
     options = parser.parse_args()
     rows = table_rows(ROOT / "ops")
@@ -61,7 +65,10 @@ def main() -> int:
     dtypes = {torch.float32, torch.int64} if options.short else ALL_DTYPES
     limit = 3 if options.short else options.samples
     total = Tally()
-    entries = selected(options.ops)
+    shard, shards = map(int, options.shard.split("/"))
+    entries = [] if options.merge else selected(options.ops)[shard::shards]
+    for part in options.merge:
+        total.merge(pickle.loads(part.read_bytes())[1])
     start = time.perf_counter()
     for i, entry in enumerate(entries):
         if sys.stderr.isatty():
@@ -80,7 +87,7 @@ def main() -> int:
           f"{total.samples} samples equal ({share:.2%}); {total.passed} calls of "
           f"{len(total.operators)} operators equal, {total.failed} differ")  # fmt: skip
     if options.docs:
-        write_page(ROOT / "docs" / "operators.md", rows, total)
+        write_page(ROOT / "docs" / "operators.md", rows, total, limit)
     return 0 if share >= TARGET and not any("process" in b for b in total.broken) else 1
 
 

@@ -59,8 +59,9 @@ double bessel_i_scaled(int n, double x) {
 }
 double i0e_of(double x) { return bessel_i_scaled(0, x); }
 double i1e_of(double x) { return bessel_i_scaled(1, x); }
-double i0_of(double x) { return std::isinf(x) ? kInf : i0e_of(x) * std::exp(std::abs(x)); }
-double i1_of(double x) { return std::isinf(x) ? x : i1e_of(x) * std::exp(std::abs(x)); }
+// At infinity PyTorch's quotient of infinities is no number.
+double i0_of(double x) { return std::isinf(x) ? kNaN : i0e_of(x) * std::exp(std::abs(x)); }
+double i1_of(double x) { return std::isinf(x) ? kNaN : i1e_of(x) * std::exp(std::abs(x)); }
 
 // Modified Bessel functions of the second kind times exp(x).
 double bessel_k_scaled(int n, double x) {
