@@ -93,9 +93,8 @@ def main() -> None:
                     times.setdefault(("load", index), []).append(measure(read))
             for step in ("export", "load"):
                 ours, theirs = (statistics.median(times[step, i]) for i in (0, 1))
-                print(
-                    f"{save.__name__:<10} {step:<7} {ours:10.0f} {theirs:10.0f} {ours / theirs:6.2f}"
-                )
+                row = f"{save.__name__:<10} {step:<7} {ours:10.0f} {theirs:10.0f}"
+                print(f"{row} {ours / theirs:6.2f}")
 
 
 if __name__ == "__main__":
