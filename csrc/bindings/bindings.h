@@ -22,6 +22,7 @@ void init_cpu(nb::module_& m);
 void init_program(nb::module_& m);
 void init_pickle(nb::module_& m);
 void init_pytorch_file(nb::module_& m);
+void init_seeding(nb::module_& m);
 
 /// The Python dtype object of `t` (one object per dtype).
 nb::object dtype_object(DType t);

@@ -14,4 +14,5 @@ NB_MODULE(_C, m) {
   init_program(m);
   init_pickle(m);
   init_pytorch_file(m);
+  init_seeding(m);
 }

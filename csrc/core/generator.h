@@ -65,7 +65,12 @@ class Generator {
   State state_;
 };
 
-/// The generator that random operators draw from: the process has one, as in PyTorch.
+/// The generator that random operators draw from: the process has one, as in PyTorch, unless the
+/// calling thread has its own.
 Generator& default_generator();
+
+/// Gives the calling thread a default generator of its own, or takes it away again: worker threads
+/// of a data loader draw independently of each other.
+void use_thread_generator(bool enabled);
 
 }  // namespace rushlight
