@@ -1,7 +1,7 @@
 // Random state for rushlight.utils.data: a state per sample, of every generator a sample may use.
 
 #include <cstring>
-#include <span>
+#include <memory>
 
 #include "bindings.h"
 #include "core/generator.h"
@@ -54,7 +54,7 @@ class Twister {
     char state[kStateBytes];
     std::memcpy(state, words_, kWords * 4);
     std::memcpy(state + kWords * 4, used_, 4);
-    return {state, kStateBytes};
+    return nb::bytes(state, kStateBytes);
   }
   void restore(const nb::bytes& state) {
     RL_CHECK(state.size() == kStateBytes, Value, "a saved state has ", kStateBytes, " bytes, not ",
@@ -83,6 +83,17 @@ uint64_t seed_sample(uint64_t key, uint64_t index, nb::args twisters) {
   for (nb::handle twister : twisters)
     nb::cast<Twister&>(twister).seed(stream_seed(sample, stream++));
   return stream_seed(sample, static_cast<uint64_t>(Stream::Torch)) >> 1;
+}
+
+/// A generator that the random operators of one thread draw from.
+struct ThreadGenerator {
+  Generator generator;
+  GeneratorScope scope{&generator};
+};
+thread_local std::unique_ptr<ThreadGenerator> thread_generator;
+
+void use_thread_generator(bool enabled) {
+  thread_generator = enabled ? std::make_unique<ThreadGenerator>() : nullptr;
 }
 
 }  // namespace

@@ -1,20 +1,20 @@
 #include "generator.h"
 
-#include <memory>
-
 namespace rushlight {
-
 namespace {
-thread_local std::unique_ptr<Generator> thread_generator;
-}
+
+thread_local Generator* chosen = nullptr;
+
+}  // namespace
 
 Generator& default_generator() {
   static Generator generator;
-  return thread_generator ? *thread_generator : generator;
+  return chosen ? *chosen : generator;
 }
 
-void use_thread_generator(bool enabled) {
-  thread_generator = enabled ? std::make_unique<Generator>() : nullptr;
+GeneratorScope::GeneratorScope(Generator* generator) : before_(chosen) {
+  if (generator) chosen = generator;
 }
+GeneratorScope::~GeneratorScope() { chosen = before_; }
 
 }  // namespace rushlight

@@ -65,12 +65,20 @@ class Generator {
   State state_;
 };
 
-/// The generator that random operators draw from: the process has one, as in PyTorch, unless the
-/// calling thread has its own.
+/// The generator that random operators draw from: the process has one, as in PyTorch, unless a
+/// `GeneratorScope` of this thread names another.
 Generator& default_generator();
 
-/// Gives the calling thread a default generator of its own, or takes it away again: worker threads
-/// of a data loader draw independently of each other.
-void use_thread_generator(bool enabled);
+/// While it lives, random operators called on this thread draw from `generator` (null: no change).
+class GeneratorScope {
+ public:
+  explicit GeneratorScope(Generator* generator);
+  ~GeneratorScope();
+  GeneratorScope(const GeneratorScope&) = delete;
+  GeneratorScope& operator=(const GeneratorScope&) = delete;
+
+ private:
+  Generator* before_;
+};
 
 }  // namespace rushlight

@@ -107,7 +107,7 @@ def _collate(batch: Sequence[Any], table: CollateMap, path: Path) -> Any:
     if isinstance(elem, tuple) and hasattr(elem, "_fields"):
         columns = zip(elem._fields, _columns(batch, path), strict=True)
         return type(elem)(*(_collate(c, table, (*path, _attribute(f))) for f, c in columns))
-    if isinstance(elem, Sequence):
+    if isinstance(elem, Sequence) and not isinstance(elem, str | bytes):
         return _collate_sequence(batch, table, path)
     if table is default_collate_fn_map and is_torch_tensor(elem):
         settings.path = path

@@ -48,7 +48,9 @@ class RandomOrder(Sampler[Any]):
     """
 
     def __init__(self, generator: Any = None) -> None:
-        self.generator = generator
+        self.generator: Any = (
+            np.random.default_rng(generator) if isinstance(generator, int) else generator
+        )
         self._replay: int | None = None
         self.epoch_seed: int | None = None
 
