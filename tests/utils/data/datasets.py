@@ -72,16 +72,16 @@ class Undivided(IterableDataset[Any]):
 
 
 class Resumable(IterableDataset[Any]):
-    """Keeps its place itself; counts how many items it read."""
+    """Keeps its place itself."""
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self.place = 0
+        self.place = self.resume_at = 0
 
     def __iter__(self) -> Iterator[int]:
         info = get_worker_info()
         worker, workers = (info.id, info.num_workers) if info else (0, 1)
-        start, self.place = self.place, 0
+        start, self.resume_at = self.resume_at, 0
         for place in range(start, self.n):
             self.place = place + 1
             if place // 2 % workers == worker:
@@ -91,7 +91,7 @@ class Resumable(IterableDataset[Any]):
         return {"place": self.place}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        self.place = state["place"]
+        self.place = self.resume_at = state["place"]
 
 
 class OddError(Exception):

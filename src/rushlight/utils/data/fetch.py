@@ -89,7 +89,7 @@ class Fetcher:
             for i, number in enumerate(task.batch_numbers()):
                 if cancelled():
                     break
-                batch = Batch(number, start=clock())
+                batch = Batch(number, self.worker, start=clock())
                 keys = None if task.keys is None else task.keys[i]
                 try:
                     self._make(batch, keys)

@@ -153,7 +153,7 @@ class WorkersIterator(LoaderIterator):
         self.token = next(_tokens)
         self.numbers = itertools.count()  # of tasks
         self.tasks: dict[int, tuple[int, Task]] = {}  # in flight: worker and task
-        self.load = [0] * self.workers  # tasks in flight
+        self.held = [0] * self.workers  # batches in flight or ready
         self.ready: dict[int, Batch] = {}
         self.next_number = plan.consumed
         self.drawn = plan.consumed
@@ -161,7 +161,6 @@ class WorkersIterator(LoaderIterator):
         self.ends: dict[int, int] = {}  # by worker: the first batch that an iterable does not have
         self.given = [len(range(w, plan.consumed, self.workers)) for w in range(self.workers)]
         self.chunk = 1
-        self.limit = 2 if plan.prefetch is None else max(1, plan.prefetch)
         states = plan.dataset_states
         for worker in range(self.workers):
             state = states.get(str(worker))
@@ -175,19 +174,18 @@ class WorkersIterator(LoaderIterator):
             free = [w for w in range(self.workers) if w not in self.ends]
             if not free:
                 return
-            worker = min(free, key=lambda w: self.load[w])
-            size = self.chunk
-            most = self.limit
+            worker = min(free, key=lambda w: self.held[w])
+            size, most = self.chunk, 2 * self.chunk
             if self.plan.prefetch is not None:
-                size = max(1, min(size, self.limit // 2))
-                most = max(1, self.limit // size)
-            if self.load[worker] >= most:
+                most = max(1, self.plan.prefetch)
+                size = max(1, min(size, most // 2))
+            if self.held[worker] + size > most:
                 return
             task = self._task(worker, size)
             if task is None:
                 return
             self.tasks[task.number] = worker, task
-            self.load[worker] += 1
+            self.held[worker] += len(task.batch_numbers())
             self.pool.submit(worker, task)
 
     def _task(self, worker: int, size: int) -> Task | None:
@@ -207,6 +205,8 @@ class WorkersIterator(LoaderIterator):
             while True:
                 batch = self._pop()
                 if batch is not None:
+                    self.held[batch.worker] -= 1
+                    self._fill()
                     return batch
                 self._receive()
         except StopIteration:
@@ -262,10 +262,11 @@ class WorkersIterator(LoaderIterator):
         if reply.failure is not None:
             raise reply.failure.rebuild()
         worker, task = self.tasks.pop(reply.number)
-        self.load[worker] -= 1
+        self.held[worker] -= len(task.batch_numbers())
         for batch in reply.batches:
             if batch.number not in self.plan.ahead:
                 self.ready[batch.number] = batch
+                self.held[worker] += 1
         if reply.ended and worker not in self.ends:
             self.ends[worker] = (
                 reply.batches[-1].number + 1 if reply.batches else task.first

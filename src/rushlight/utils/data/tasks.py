@@ -57,6 +57,7 @@ class Batch:
     """One batch that a worker has made, or why it could not."""
 
     number: int
+    worker: int = 0
     data: Any = None
     failure: Failure | None = None
     state: Any = None  # of the dataset, after this batch, where it has state_dict()

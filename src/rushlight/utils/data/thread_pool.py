@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import queue
 import sys
 import threading
 import traceback
 import weakref
+from dataclasses import replace
 from typing import Any
 
 from rushlight.utils.data.errors import capture
@@ -81,6 +83,8 @@ def _thread_main(
     spec: Spec, worker: int, tasks: Any, replies: Any, stopped: threading.Event
 ) -> None:
     name = f"DataLoader worker thread {worker}"
+    if spec.iterable:  # its place in the stream is the worker's own
+        spec = replace(spec, dataset=copy.copy(spec.dataset))
     with thread_generators() as generators:
         fetcher = Fetcher(spec, worker, generators, name)
         first = True

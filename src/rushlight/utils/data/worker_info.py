@@ -17,7 +17,7 @@ class WorkerInfo:
         id: 0 to ``num_workers - 1``.
         num_workers: how many there are.
         seed: of this worker and epoch.
-        dataset: this worker's copy (in a thread: the dataset).
+        dataset: this worker's copy (in a thread: the dataset, of an iterable one a shallow copy).
     """
 
     id: int
