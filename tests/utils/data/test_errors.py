@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import subprocess
 import sys
@@ -179,9 +178,9 @@ def alive(pid: int) -> bool:
 
 def test_leaving_early_leaves_nothing() -> None:
     list(DataLoader(Squares(4), num_workers=1))  # starts what stays for the whole process
-    before = len(os.listdir("/proc/self/fd"))
+    before = len([*Path("/proc/self/fd").iterdir()])
     for _ in range(4):
         for _batch in DataLoader(Squares(1000), 1, num_workers=2):
             break
     assert multiprocessing.active_children() == []
-    assert len(os.listdir("/proc/self/fd")) <= before + 1
+    assert len([*Path("/proc/self/fd").iterdir()]) <= before + 1

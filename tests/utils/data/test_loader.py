@@ -142,9 +142,7 @@ def test_prefetching_beyond_the_limit_does_not_happen(kind: str) -> None:
             drawn.append(i)
             yield i
 
-    iterator = iter(
-        DataLoader(Squares(100), sampler=keys(), **workers(kind, 2), prefetch_factor=3)
-    )
+    iterator = iter(DataLoader(Squares(100), sampler=keys(), **workers(kind, 2), prefetch_factor=3))
     for i in range(20):
         next(iterator)
         assert len(drawn) <= i + 1 + 2 * 3
@@ -297,7 +295,9 @@ def test_resume_without_a_seed() -> None:
     assert sequence(again, 3) == expected
 
 
-@pytest.mark.parametrize("generator", [4, np.random.default_rng(4), np.random.Generator(np.random.MT19937(4))])
+@pytest.mark.parametrize(
+    "generator", [4, np.random.default_rng(4), np.random.Generator(np.random.MT19937(4))]
+)
 def test_resume_with_a_generator(generator: Any) -> None:
     loader = DataLoader(Squares(20), 2, shuffle=True, generator=generator)
     next(iter(loader))
@@ -306,7 +306,10 @@ def test_resume_with_a_generator(generator: Any) -> None:
     state = json.loads(json.dumps(loader.state_dict()))
     expected = [plain(b) for b in iterator] + sequence(loader, 1)
     again = DataLoader(
-        Squares(20), 2, shuffle=True, generator=type(loader.generator)(type(loader.generator.bit_generator)(0))
+        Squares(20),
+        2,
+        shuffle=True,
+        generator=type(loader.generator)(type(loader.generator.bit_generator)(0)),
     )
     again.load_state_dict(state)
     assert sequence(again, 2) == expected

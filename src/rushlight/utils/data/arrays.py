@@ -25,13 +25,9 @@ def is_torch_tensor(value: object) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def is_text_or_object(array: Array) -> bool:
-    """Arrays of strings, bytes, records and Python objects are no tensors of any library."""
-    return array.dtype.kind in "SUOV" and not is_extension_dtype(array.dtype)
-
-
-def is_extension_dtype(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "V" and dtype.names is None and dtype.isbuiltin == 2
+def is_text_or_object(dtype: np.dtype[Any]) -> bool:
+    """Arrays of strings, bytes, records, times and Python objects are no library's tensors."""
+    return dtype.kind in "SUOMm" or (dtype.kind == "V" and not dtype.isbuiltin == 2)
 
 
 def as_kind(array: Array, kind: Kind) -> Any:

@@ -181,13 +181,14 @@ def _columns(batch: Sequence[Iterable[Any]], path: Path) -> list[tuple[Any, ...]
 
 def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
     """Arrays of any library that NumPy can read, stacked."""
-    arrays = [host_array(x) for x in batch]
+    arrays = batch if {*map(type, batch)} == {np.ndarray} else [host_array(x) for x in batch]
     for i, array in enumerate(arrays):
         if array is None:
             _fail(settings.path, type(batch[i]), f"sample {i}, ")
-        if is_text_or_object(array):
-            _fail(settings.path, array.dtype)
-    return as_kind(stack(cast("list[Array]", arrays)), settings.kind or "rushlight")
+    for dtype in {array.dtype for array in arrays}:
+        if is_text_or_object(dtype):
+            _fail(settings.path, dtype)
+    return as_kind(stack(list(arrays)), settings.kind or "rushlight")
 
 
 def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
@@ -310,7 +311,7 @@ def default_convert(data: Any) -> Any:
 def _convert(data: Any, kind: Kind) -> Any:
     if isinstance(data, np.ndarray | np.generic):
         array = np.asarray(data)
-        return data if is_text_or_object(array) else as_kind(array, kind)
+        return data if is_text_or_object(array.dtype) else as_kind(array, kind)
     if isinstance(data, Tensor) or is_torch_tensor(data):
         return data
     if isinstance(data, Mapping):

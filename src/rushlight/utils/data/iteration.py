@@ -268,9 +268,7 @@ class WorkersIterator(LoaderIterator):
                 self.ready[batch.number] = batch
                 self.held[worker] += 1
         if reply.ended and worker not in self.ends:
-            self.ends[worker] = (
-                reply.batches[-1].number + 1 if reply.batches else task.first
-            )
+            self.ends[worker] = reply.batches[-1].number + 1 if reply.batches else task.first
         repeats = self.plan.order is None and not reply.divided and self.workers > 1
         if repeats and not self.plan.stats.warned:
             self.plan.stats.warned = True

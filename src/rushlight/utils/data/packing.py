@@ -69,7 +69,7 @@ class Packer:
         return pickle.dumps((references, stream.getbuffer().tobytes()), protocol=5)
 
     def reduce_array(self, array: Array) -> Any:
-        if is_text_or_object(array) or (array.nbytes < INLINE and not self._find(array)):
+        if is_text_or_object(array.dtype) or (array.nbytes < INLINE and not self._find(array)):
             return array.__reduce_ex__(2)
         place = self._find(array)
         strides: tuple[int, ...] | None = array.strides

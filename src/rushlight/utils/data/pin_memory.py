@@ -37,7 +37,7 @@ def _pin_leaf(leaf: Any) -> Any:
     if isinstance(leaf, Tensor):
         return Tensor(pinned_copy(leaf.numpy()))
     if isinstance(leaf, np.ndarray):
-        return leaf if is_text_or_object(leaf) else pinned_copy(leaf)
+        return leaf if is_text_or_object(leaf.dtype) else pinned_copy(leaf)
     method = getattr(leaf, "pin_memory", None)
     return method() if callable(method) else leaf
 

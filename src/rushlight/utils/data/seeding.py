@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rushlight import _C
-from rushlight._C import Twister
+from rushlight._C import SampleSeeder, Twister
 
 MASK = 2**64 - 1
 
@@ -83,18 +83,20 @@ class Generators:
         twisters = [python_twister(self.python), numpy_twister(self.numpy)]
         self._python, self._numpy = twisters
         self._all = [t for t in twisters if t is not None]
-        self._fast = [t for t in self._all if isinstance(t, Twister)]
+        self._seeder = SampleSeeder(tuple(t for t in self._all if isinstance(t, Twister)))
         self._slow = [t for t in self._all if not isinstance(t, Twister)]
         self._fresh = False  # whether normal deviates kept for the next call are known to be gone
+        self._numpy_state: Any = None  # at the latest `save`
 
     def seed(self, key: int, index: Any) -> None:
         """Seeds all of them for the sample with this index."""
-        if not self._fresh or any([t.touched() for t in self._all]):
+        number = (index if type(index) is int else index_number(index)) & MASK
+        torch_seed = self._seeder.seed(key, number) if self._fresh and not self._slow else -1
+        if torch_seed < 0:
             self._forget_normal_deviates()
-        number = index if type(index) is int else index_number(index)
-        torch_seed = _C.seed_sample(key, number & MASK, *self._fast)
-        for i, twister in enumerate(self._slow):
-            twister.seed(_C.mix_seeds(torch_seed, i))
+            torch_seed = self._seeder.seed(key, number, True)
+            for i, twister in enumerate(self._slow):
+                twister.seed(_C.mix_seeds(torch_seed, i))
         torch = sys.modules.get("torch")
         if torch is not None:
             (self._torch or torch.default_generator).manual_seed(torch_seed)
@@ -110,16 +112,24 @@ class Generators:
 
     def save(self) -> Any:
         """The state of all of them."""
-        self._fresh = False
         torch = sys.modules.get("torch")
         return (
             self._python and self._python.save(),
             self.python.gauss_next,
             self._numpy and self._numpy.save(),
-            self.numpy.get_state(legacy=False),
+            self._look_at_numpy(),
             _C.random_state(),
             torch and (self._torch or torch.default_generator).get_state(),
         )
+
+    def _look_at_numpy(self) -> Any:
+        # Slow: only if anything may have changed since. A kept normal deviate can be used up
+        # without a trace elsewhere; that none is kept cannot change without one.
+        known = self._numpy_state
+        if known is None or known["has_gauss"] or self._numpy is None or self._numpy.touched():
+            known = self._numpy_state = self.numpy.get_state(legacy=False)
+        self._fresh = not known["has_gauss"] and self.python.gauss_next is None
+        return known
 
     def restore(self, saved: Any) -> None:
         """Puts a saved state back."""
@@ -129,9 +139,9 @@ class Generators:
             self._python.restore(python)
         self.python.gauss_next = gauss
         if self._numpy is not None:
-            self._numpy.restore(numpy)
             if touched or numpy_state["has_gauss"]:
                 self.numpy.set_state(numpy_state)
+            self._numpy.restore(numpy)
         _C.set_random_state(*own)
         torch = sys.modules.get("torch")
         if torch is not None and torch_state is not None:

@@ -69,9 +69,7 @@ class Stats:
             self.trace.add("unpack", 0, now - unpacking, unpacking, reply.number)
             for b in reply.batches:
                 self.trace.add("fetch", reply.worker + 1, b.start, b.fetch, b.number)
-                self.trace.add(
-                    "collate", reply.worker + 1, b.start + b.fetch, b.collate, b.number
-                )
+                self.trace.add("collate", reply.worker + 1, b.start + b.fetch, b.collate, b.number)
 
     def ended(self) -> None:
         """The pass is over."""

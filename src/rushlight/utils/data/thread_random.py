@@ -122,14 +122,8 @@ def thread_generators() -> Iterator[Generators]:
                 _undo.pop()()
 
 
-_TORCH_FUNCTIONS = (
-    "rand randn randint randperm normal bernoulli multinomial poisson rand_like randn_like "
-    "randint_like"
-).split()
-_TORCH_METHODS = (
-    "random_ uniform_ normal_ bernoulli bernoulli_ exponential_ geometric_ cauchy_ log_normal_ "
-    "multinomial"
-).split()
+_TORCH_FUNCTIONS = ["rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like", "randint_like"]
+_TORCH_METHODS = ["random_", "uniform_", "normal_", "bernoulli", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_", "multinomial"]
 
 
 def _enter_torch(stack: ExitStack) -> Any:
