@@ -1,6 +1,6 @@
 """Speed of rushlight.utils.data beside PyTorch's DataLoader, grain and SPDL.
 
-    python benchmarks/data.py [--rounds N] [--only tiny small image jpeg] [--workers 0 2] [--json FILE]
+    python benchmarks/data.py [--rounds N] [--only ROW...] [--workers 0 2] [--json FILE]
 
 One data set of NumPy arrays (or JPEGs, decoded by Pillow) is read by all. Every row is measured in
 rounds; within a round each library runs once, so that slow spells of the machine hit all of them
@@ -43,7 +43,7 @@ class Arrays:
 
 
 class Jpegs:
-    """`n` photographs of noise, 224×224."""
+    """`n` photographs of noise, 224x224."""
 
     def __init__(self, n: int, kept: int) -> None:
         from PIL import Image
@@ -74,9 +74,9 @@ ROWS: dict[str, tuple[Callable[[], Any], int]] = {  # data set, batch size
 }
 NAMES = {
     "tiny": "8 floats",
-    "small": "3×32×32",
-    "image": "3×224×224",
-    "jpeg": "JPEG 224×224",
+    "small": "3x32x32",
+    "image": "3x224x224",
+    "jpeg": "JPEG 224x224",
 }
 Make = Callable[[Any, int, int], Iterable[Any]]
 

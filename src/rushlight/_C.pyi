@@ -374,5 +374,51 @@ class PyTorchFileWriter:
 
     def __exit__(self, type: object | None, value: object | None, traceback: object | None) -> None: ...
 
+def random_state() -> tuple[int, int]:
+    """The default generator's seed and how many counters it has used."""
+
+def set_random_state(seed: int, offset: int) -> None:
+    """Sets what `random_state` returns."""
+
+def draw_random_seed() -> int:
+    """Draws a number in [0, 2**63) from the default generator."""
+
+def use_thread_generator(enabled: builtins.bool) -> None:
+    """
+    Gives the calling thread a default generator of its own, or takes it away.
+    """
+
+def mix_seeds(key: int, index: int) -> int:
+    """A 64-bit number that follows from two."""
+
+class Twister:
+    """
+    A Mersenne Twister that lives at the given addresses in another library's object, which must outlive this one.
+    """
+
+    def __init__(self, words: int, used: int) -> None: ...
+
+    def seed(self, seed: int) -> None:
+        """Starts the sequence of `seed`."""
+
+    def touched(self) -> builtins.bool:
+        """Whether anything was drawn since the last `seed` or `restore`."""
+
+    def save(self) -> bytes:
+        """The state."""
+
+    def restore(self, state: bytes) -> None:
+        """Puts a saved state back."""
+
+class SampleSeeder:
+    """Seeds the default generator and some Twisters for one sample."""
+
+    def __init__(self, twisters: tuple[Twister, ...]) -> None: ...
+
+    def seed(self, key: int, index: int, even_if_touched: builtins.bool = False) -> int:
+        """
+        Seeds and returns the seed for PyTorch's generator; -1, and nothing is done, if a Twister was touched since the last sample.
+        """
+
 _dtype: TypeAlias = dtype
 _Array: TypeAlias = numpy.typing.NDArray[Any]

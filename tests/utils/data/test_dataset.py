@@ -121,7 +121,7 @@ def test_random_split_by_fractions() -> None:
     assert [len(p) for p in random_split(range(11), [0.5, 0.5], generator=1)] == [6, 5]
     with pytest.raises(ValueError, match=r"\[3, 3\] do not sum to 10"):
         random_split(range(10), [3, 3])
-    with pytest.raises(ValueError, match="fraction 0 is 1.5"):
+    with pytest.raises(ValueError, match=r"fraction 0 is 1\.5"):
         random_split(range(10), [1.5, -0.5])
     with pytest.warns(UserWarning, match="part 1 is empty"):
         random_split(range(2), [0.75, 0.25], generator=np.random.default_rng(0))[:0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
 import subprocess
@@ -16,6 +17,12 @@ import pytest
 from rushlight.utils.data import DataLoader
 from rushlight.utils.data.errors import RemoteTraceback
 from tests.utils.data.datasets import Squares, Trouble, plain
+
+
+@pytest.fixture(autouse=True)
+def _no_workers_of_tests_before() -> None:
+    gc.collect()  # pytest keeps exceptions, whose frames hold iterators and so workers
+    assert multiprocessing.active_children() == []
 
 
 def load(what: str, kind: str = "process", **more: Any) -> list[Any]:
@@ -42,7 +49,7 @@ def test_exceptions_without_workers_are_plain() -> None:
 
 @pytest.mark.parametrize("kind", ["process", "thread"])
 def test_exceptions_that_cannot_be_rebuilt(kind: str) -> None:
-    with pytest.raises(RuntimeError, match="OddError in DataLoader worker .*: 1 and 2") as caught:
+    with pytest.raises(RuntimeError, match=r"OddError in DataLoader worker .*: 1 and 2") as caught:
         load("odd", kind)
     assert "Original Traceback" in str(caught.value.__cause__)
 

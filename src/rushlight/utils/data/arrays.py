@@ -27,7 +27,7 @@ def is_torch_tensor(value: object) -> bool:
 
 def is_text_or_object(dtype: np.dtype[Any]) -> bool:
     """Arrays of strings, bytes, records, times and Python objects are no library's tensors."""
-    return dtype.kind in "SUOMm" or (dtype.kind == "V" and not dtype.isbuiltin == 2)
+    return dtype.kind in "SUOMm" or (dtype.kind == "V" and dtype.isbuiltin != 2)
 
 
 def as_kind(array: Array, kind: Kind) -> Any:
@@ -49,6 +49,11 @@ def as_kind(array: Array, kind: Kind) -> Any:
     import jax.numpy
 
     return jax.numpy.asarray(array)
+
+
+def block_array(block: Any, dtype: Any) -> Array:
+    """A block of shared memory as an array, which keeps it alive."""
+    return np.frombuffer(block, dtype)
 
 
 def host_array(value: Any) -> Array | None:

@@ -113,7 +113,7 @@ def _collate(batch: Sequence[Any], table: CollateMap, path: Path) -> Any:
         settings.path = path
         return collate_torch_tensor_fn(batch)
     if not pytree.tree_is_leaf(elem) and elem is not None:
-        leaves, structure = pytree.tree_flatten(elem)
+        _, structure = pytree.tree_flatten(elem)
         rows = [structure.flatten_up_to(sample) for sample in batch]
         paths = pytree.tree_paths(elem)
         columns = zip(paths, zip(*rows, strict=True), strict=True)
@@ -181,7 +181,7 @@ def _columns(batch: Sequence[Iterable[Any]], path: Path) -> list[tuple[Any, ...]
 
 def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
     """Arrays of any library that NumPy can read, stacked."""
-    arrays = batch if {*map(type, batch)} == {np.ndarray} else [host_array(x) for x in batch]
+    arrays: Any = batch if {*map(type, batch)} == {np.ndarray} else [host_array(x) for x in batch]
     for i, array in enumerate(arrays):
         if array is None:
             _fail(settings.path, type(batch[i]), f"sample {i}, ")

@@ -12,7 +12,7 @@ from typing import Any
 SHOWN_KEYS = 20
 
 
-class RemoteTraceback(Exception):
+class RemoteTraceback(Exception):  # noqa: N818 - it is what went before an error
     """The cause of an error that came from a worker: the worker's traceback and where it was."""
 
     def __init__(self, text: str) -> None:

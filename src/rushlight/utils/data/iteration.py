@@ -283,7 +283,7 @@ class WorkersIterator(LoaderIterator):
         return True
 
     def _adapt(self, reply: Reply) -> None:
-        """Batches per task: many if they are quick and small, so that the transport costs little."""
+        """Batches per task: many if they are quick and small, so that moving them costs little."""
         n = len(reply.batches)
         if n == 0:
             return

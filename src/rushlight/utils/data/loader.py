@@ -6,7 +6,7 @@ import multiprocessing
 import multiprocessing.context
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, cast, get_args
@@ -291,10 +291,7 @@ class DataLoader(Generic[T_co]):
         """Everything about the pass that begins now."""
         state = self._state
         resumed = state.take_resumed()
-        if resumed is None:
-            seed = self._epoch_seed(state.epoch)
-        else:
-            seed = resumed["seed"]
+        seed: int = self._epoch_seed(state.epoch) if resumed is None else resumed["seed"]
         consumed = state.batches
         order = None
         if not self._iterable:
@@ -401,6 +398,6 @@ def _check_workers(
     _check_choice("worker_type", kind, get_args(WorkerType))
 
 
-def _check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")

@@ -59,7 +59,7 @@ class Order:
             self._skip(consumed, saved.get("check"))
 
     def _generators(self) -> list[Any]:
-        found = []
+        found: list[Any] = []
         for s in self.chain:
             generator = getattr(s, "generator", None)
             if generator is not None and all(generator is not g for g in found):

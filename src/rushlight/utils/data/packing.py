@@ -17,7 +17,7 @@ import numpy as np
 
 from rushlight import Tensor
 from rushlight.multiprocessing.arena import Block, adopt, allocate, give_up
-from rushlight.utils.data.arrays import Array, is_text_or_object
+from rushlight.utils.data.arrays import Array, block_array, is_text_or_object
 
 ALIGNMENT = 64
 INLINE = 512  # bytes: smaller arrays outside of blocks travel by value
@@ -44,7 +44,7 @@ class Packer:
         start = -(-self._used // ALIGNMENT) * ALIGNMENT
         if not self.blocks or start + n > self.blocks[-1].nbytes:
             self.blocks.append(allocate(max(n, self.expected, 1)))
-            self._views.append(np.frombuffer(self.blocks[-1], np.uint8))
+            self._views.append(block_array(self.blocks[-1], np.uint8))
             start, self.expected = 0, 0
         self._used = start + n
         self.nbytes += n
@@ -129,7 +129,9 @@ class _Unpickler(pickle.Unpickler):
     def array_at(
         self, block: int, offset: int, shape: Any, dtype: Any, strides: Any = None
     ) -> Array:
-        return np.ndarray(shape, dtype, self.blocks[block], offset, strides)
+        buffer: Any = self.blocks[block]
+        array: Array = np.ndarray(shape, dtype, buffer, offset, strides)
+        return array
 
 
 def _array_at(*place: Any) -> Array:

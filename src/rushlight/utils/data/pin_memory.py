@@ -68,9 +68,10 @@ def pinned_copy(array: Array, runtime: Any = None) -> Array:
         raise MemoryError(f"pin_memory: {array.nbytes} bytes of page-locked memory: {error!r}")
     memory = _Pinned(int(address), array.nbytes)
     weakref.finalize(memory, runtime.cudaFreeHost, address)
-    pinned = np.asarray(memory).view(array.dtype).reshape(array.shape)
-    pinned[...] = array
-    return pinned
+    whole: Array = np.asarray(memory)
+    whole = whole.view(array.dtype).reshape(array.shape)
+    whole[...] = array
+    return whole
 
 
 class _Pinned:

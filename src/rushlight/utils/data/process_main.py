@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.multiprocessing.arena import Block, ShmQueue
+from rushlight.utils.data.arrays import block_array
 from rushlight.utils.data.errors import capture, unpicklable_path
 from rushlight.utils.data.fetch import Fetcher, clock
 from rushlight.utils.data.packing import Packer
@@ -43,7 +44,7 @@ def worker_main(channels: Channels, spec: Spec | None, pickled: Block | None) ->
     """Runs until told to stop, or until the loader's process is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the loader acts
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    status = np.frombuffer(channels.status, np.int64)
+    status = block_array(channels.status, np.int64)
     stacks = os.memfd_create(f"rushlight-worker-{channels.worker}")
     faulthandler.register(STACK_SIGNAL, file=stacks, all_threads=True, chain=False)
     status[DUMP + channels.worker] = stacks

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.multiprocessing.arena import Block, ShmQueue, allocate
+from rushlight.utils.data.arrays import block_array
 from rushlight.utils.data.errors import pickling_error
 from rushlight.utils.data.packing import discard, unpack
 from rushlight.utils.data.process_main import DUMP, STACK_SIGNAL, STOP, TOKEN, Channels, worker_main
@@ -37,7 +38,7 @@ class ProcessPool:
         n = spec.num_workers
         self.context = context or multiprocessing.get_context()
         self.status = allocate(8 * (DUMP + n))
-        self._fields = np.frombuffer(self.status, np.int64)
+        self._fields = block_array(self.status, np.int64)
         self._fields[:] = 0
         self.replies = ShmQueue(MESSAGES)
         self.tasks = [ShmQueue(1 << 16) for _ in range(n)]

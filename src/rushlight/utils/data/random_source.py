@@ -71,21 +71,25 @@ class NumpySource:
         return int(self.generator.integers(2**63))
 
     def permutation(self, n: int) -> list[int]:
-        return self.generator.permutation(n).tolist()
+        numbers: list[int] = self.generator.permutation(n).tolist()
+        return numbers
 
     def integers(self, high: int, count: int) -> list[int]:
-        return self.generator.integers(high, size=count).tolist()
+        numbers: list[int] = self.generator.integers(high, size=count).tolist()
+        return numbers
 
     def multinomial(self, weights: Any, count: int, replacement: bool) -> list[int]:
         p = np.asarray(weights, dtype=np.float64)
         if replacement:
             steps = np.cumsum(p)
             draws = self.generator.random(count) * steps[-1]
-            return np.searchsorted(steps, draws, side="right").tolist()
+            picked: list[int] = np.searchsorted(steps, draws, side="right").tolist()
+            return picked
         # The first arrivals of Poisson processes with these rates (Efraimidis and Spirakis, 2006).
         with np.errstate(divide="ignore"):
             arrival = self.generator.standard_exponential(len(p)) / p
-        return np.argsort(arrival, kind="stable")[:count].tolist()
+        first: list[int] = np.argsort(arrival, kind="stable")[:count].tolist()
+        return first
 
 
 class TorchSource:

@@ -46,7 +46,7 @@ def python_twister(instance: random.Random) -> _Twister:
     """The state of one of Python's generators."""
     start = id(instance) + object.__basicsize__
     if sys.implementation.name == "cpython" and _size_of_python_state() >= 2500:
-        twister = Twister(start + 4, start)
+        twister: _Twister = Twister(start + 4, start)
         words = instance.getstate()[1]
         if np.frombuffer(twister.save(), np.uint32).tolist() == list(words):
             return twister
@@ -65,7 +65,7 @@ def numpy_twister(state: Any) -> _Twister | None:
     if not isinstance(bits, np.random.MT19937):
         return None
     address = bits.ctypes.state_address
-    twister = Twister(address, address + 4 * 624)
+    twister: _Twister = Twister(address, address + 4 * 624)
     expected = bits.state["state"]
     found = np.frombuffer(twister.save(), np.uint32)
     if np.array_equal(found[:-1], expected["key"]) and found[-1] == expected["pos"]:
@@ -77,7 +77,7 @@ class Generators:
     """The generators that the code of a sample draws from: the process's, or a thread's own."""
 
     def __init__(self, python: Any = None, numpy: Any = None, torch: Any = None) -> None:
-        self.python = python or random._inst  # type: ignore[attr-defined]
+        self.python: Any = python or random._inst
         self.numpy = numpy or np.random
         self._torch = torch
         twisters = [python_twister(self.python), numpy_twister(self.numpy)]

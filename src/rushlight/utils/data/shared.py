@@ -1,8 +1,8 @@
 """Python objects in shared memory.
 
 A list of Python objects is copied into every worker that reads it, forked or not: reading an object
-writes its reference count, and that copies its page. Here objects lie pickled in shared memory, once
-for all processes, and are made when they are read.
+writes its reference count, and that copies its page. Here objects lie pickled in shared memory,
+once for all processes, and are made when they are read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 
 from rushlight.multiprocessing.arena import Block, adopt, allocate
-from rushlight.utils.data.arrays import Array
+from rushlight.utils.data.arrays import Array, block_array
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -46,8 +46,8 @@ class SharedList(Sequence[T], Generic[T]):
 
     def _set(self, pieces: list[Block], index: Block) -> None:
         self._pieces, self._index = pieces, index
-        self._views = [memoryview(piece) for piece in pieces]  # type: ignore[arg-type]
-        self._places: Array = np.frombuffer(index, np.int64).reshape(-1, 2)  # type: ignore[call-overload]
+        self._views = [memoryview(piece) for piece in pieces]
+        self._places: Array = block_array(index, np.int64).reshape(-1, 2)
 
     def __len__(self) -> int:
         return max(0, len(self._places) - 1)
@@ -105,7 +105,7 @@ class _Store:
 
     def _write(self) -> None:
         block = allocate(max(1, len(self.waiting)))
-        memoryview(block)[: len(self.waiting)] = self.waiting  # type: ignore[arg-type]
+        memoryview(block)[: len(self.waiting)] = self.waiting
         self.pieces.append(block)
         self.waiting = bytearray()
         self.places.append(np.array(self.recent, np.int64).reshape(-1, 2))
@@ -123,7 +123,7 @@ class _Store:
 
 def _block_of(table: Array) -> Block:
     block = allocate(table.nbytes)
-    np.frombuffer(block, table.dtype)[:] = table.ravel()  # type: ignore[call-overload]
+    block_array(block, table.dtype)[:] = table.ravel()
     return block
 
 
@@ -166,7 +166,7 @@ class SharedDict(Mapping[K, V], Generic[K, V]):
 
     def _set(self, items: SharedList[tuple[K, V]], block: Block) -> None:
         self._items, self._block = items, block
-        self._table: Array = np.frombuffer(block, np.int64).reshape(-1, 2)  # type: ignore[call-overload]
+        self._table: Array = block_array(block, np.int64).reshape(-1, 2)
 
     def _key(self, position: Any) -> K:
         return self._items[int(position)][0]

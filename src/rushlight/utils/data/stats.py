@@ -98,8 +98,8 @@ class Stats:
         needed = min(cpus, max(1, round(work / max(use, 1e-9) + 0.5)))
         if needed > self.workers:
             return (
-                f"The loop waits {waiting:.0%} of its time: num_workers={needed} would make batches "
-                "as fast as they are used, or as fast as this machine's processors can."
+                f"The loop waits {waiting:.0%} of its time: num_workers={needed} would make "
+                "batches as fast as they are used, or as fast as this machine's processors can."
             )
         if self.workers and work / self.workers < use:
             return (
@@ -107,8 +107,8 @@ class Stats:
                 "prefetch_factor."
             )
         return (
-            f"The loop waits {waiting:.0%} of its time and all processors are at work: make samples "
-            "cheaper (decode less, store them smaller)."
+            f"The loop waits {waiting:.0%} of its time and all processors are at work: make "
+            "samples cheaper (decode less, store them smaller)."
         )
 
     def __str__(self) -> str:

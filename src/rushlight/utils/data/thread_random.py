@@ -3,8 +3,8 @@
 ``random``, ``numpy.random`` and PyTorch draw from one generator of the process, so that the numbers
 a thread gets would depend on what other threads do. While worker threads live, the functions of
 these modules look whether the calling thread has generators of its own; all other threads notice
-nothing. A name that was imported from ``random`` before (``from random import random, getrandbits``)
-is the process's own, everything else, such as ``from random import randint``, is covered.
+nothing. ``random`` and ``getrandbits`` that a module imported by name before are the process's own;
+everything else, such as ``from random import randint``, is covered.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _PythonRandom(random.Random):
 
 
 def _install() -> None:
-    instance: Any = random._inst  # type: ignore[attr-defined]
+    instance: Any = random._inst
     original = type(instance)
     instance.__class__ = _PythonRandom
     _undo.append(lambda: setattr(instance, "__class__", original))
@@ -76,7 +76,7 @@ def _install() -> None:
         function = getattr(random, name)
         if getattr(function, "__self__", None) is instance:
             _patch(random, name, getattr(instance, name))
-    shared: Any = np.random.mtrand._rand  # type: ignore[attr-defined]
+    shared: Any = np.random.mtrand._rand
     for name in dir(np.random):
         function = getattr(np.random, name)
         if getattr(function, "__self__", None) is shared:
@@ -122,8 +122,14 @@ def thread_generators() -> Iterator[Generators]:
                 _undo.pop()()
 
 
-_TORCH_FUNCTIONS = ["rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like", "randint_like"]
-_TORCH_METHODS = ["random_", "uniform_", "normal_", "bernoulli", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_", "multinomial"]
+_TORCH_FUNCTIONS = (
+    *("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"),
+    *("rand_like", "randn_like", "randint_like"),
+)
+_TORCH_METHODS = (
+    *("random_", "uniform_", "normal_", "bernoulli", "bernoulli_", "exponential_", "geometric_"),
+    *("cauchy_", "log_normal_", "multinomial"),
+)
 
 
 def _enter_torch(stack: ExitStack) -> Any:
