@@ -62,16 +62,16 @@ def pinned_copy(array: Array, runtime: Any = None) -> Array:
     """
     runtime = runtime or _runtime()
     if array.nbytes == 0:
-        return array.copy()
+        return np.empty_like(array)
     error, address = runtime.cudaHostAlloc(array.nbytes, 0)
     if int(error) != 0:
         raise MemoryError(f"pin_memory: {array.nbytes} bytes of page-locked memory: {error!r}")
     memory = _Pinned(int(address), array.nbytes)
     weakref.finalize(memory, runtime.cudaFreeHost, address)
-    whole: Array = np.asarray(memory)
-    whole = whole.view(array.dtype).reshape(array.shape)
-    whole[...] = array
-    return whole
+    pinned: Array = np.asarray(memory)
+    pinned = pinned.view(array.dtype).reshape(array.shape)
+    pinned[...] = array
+    return pinned
 
 
 class _Pinned:
