@@ -36,8 +36,7 @@ torch {torch}, {machine}, {date}: **{equal:,} of {samples:,} samples equal ({sha
 
 *dtypes*: what the calls covered and agreed in, by the first tensor: `b` bool, `u8` uint8, `i8` to
 `i64` integers, `f16`, `bf16`, `f32`, `f64`, `c64`, `c128`. *calls*: equal of all; a dash where no
-sample makes such a call (the operator's own tests cover it). An operator `NAME_` writes
-into its first argument.
+sample makes such a call. An operator `NAME_` writes into its first argument.
 """
 
 
@@ -84,7 +83,7 @@ def write_page(path: Path, rows: list[Any], tally: Tally, samples: int) -> None:
     declared = {row.name for row in rows}
     core = core_overloads()
     text = INTRODUCTION.format(
-        share_of=f"the first {samples}" if samples else "all",
+        share_of=f"at least the first {samples}" if samples else "all",
         torch=torch.__version__.split("+")[0],
         machine=f"{platform.machine()} ({torch.backends.cpu.get_cpu_capability()})",
         date=time.strftime("%Y-%m-%d"),
