@@ -1,6 +1,7 @@
 """Reading and writing tensors beside torch.save/load and safetensors, in one process.
 
     python benchmarks/serialization.py [--folder DIRECTORY] [--megabytes 1000] [--rounds 5]
+                                       [--only small|large]
 
 Rounds are interleaved; medians in milliseconds and ratios to the best of the others are printed.
 The files are in the page cache. "load" has every page of every tensor touched; "first tensor" is
@@ -113,7 +114,10 @@ def report(case: Case, rounds: int) -> None:
     print(f"\n{title}")
     for name, median in medians.items():
         ratio = f"  {median / best:5.2f}x the best of the others"
-        print(f"  {name:<28} {median * 1e3:9.1f} ms{ratio if name.startswith('rush') else ''}")
+        print(
+            f"  {name:<28} {median * 1e3:9.1f} ms{ratio if name.startswith('rush') else ''}",
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -121,9 +125,15 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where the files go (default: temporary)")
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", choices=["small", "large"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
-        for case in [*small(Path(name)), *large(Path(name), args.megabytes)]:
+        cases: list[Case] = []
+        if args.only != "large":
+            cases += small(Path(name))
+        if args.only != "small":
+            cases += large(Path(name), args.megabytes)
+        for case in cases:
             report(case, args.rounds)
 
 

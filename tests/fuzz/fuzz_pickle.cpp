@@ -1,4 +1,5 @@
 // Pickles, and containers of PyTorch with a pickle inside.
+#include "core/error.h"
 #include "input.h"
 #include "runtime/pickle.h"
 #include "runtime/pytorch_file.h"
