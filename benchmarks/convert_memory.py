@@ -1,8 +1,8 @@
 """Peak memory of `rushlight convert`: `python benchmarks/convert_memory.py [--megabytes 400]`.
 
 A file of tensors of 16 MB each goes from format to format, each step in a process of its own; the
-peak of resident memory (VmHWM) beyond that of an interpreter that has imported rushlight is printed.
-It should stay under 256 MB and the largest tensor.
+peak of resident memory (VmHWM) beyond that of an interpreter that has imported rushlight is
+printed. It should stay under 256 MB and the largest tensor.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 TENSOR = 16  # MB
@@ -52,7 +53,7 @@ def main() -> None:
         numbers = [str(count), str(TENSOR * 250_000)]
         subprocess.run([sys.executable, "-c", MAKE, folder / "0.pt", *numbers], check=True)
         files = ["0.pt", "1.safetensors", "2.npz", "3.pt", "4.npz", "5.safetensors"]
-        for source, target in zip(files, files[1:], strict=False):
+        for source, target in pairwise(files):
             paths = [folder / source, folder / target]
             run = subprocess.run(
                 [sys.executable, "-c", CHILD, *paths], check=True, capture_output=True, text=True
