@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
-from rushlight.utils.data.random_source import RandomSource, draw_seed, random_source
+from rushlight.utils.data.random_source import RandomSource, TorchSource, draw_seed, random_source
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -99,12 +99,15 @@ class RandomSampler(RandomOrder):
     def __iter__(self) -> Iterator[int]:
         n, left = len(self.data_source), self.num_samples
         source = self._source()
-        while self.replacement and left > 0:
-            yield from source.integers(n, min(left, 32))
-            left -= 32
-        while not self.replacement and left > 0:
-            yield from source.permutation(n)[:left]
-            left -= n
+        if self.replacement:
+            while left > 0:
+                yield from source.integers(n, min(left, 32))
+                left -= 32
+            return
+        for _ in range(left // n):
+            yield from source.permutation(n)
+        if left % n or isinstance(source, TorchSource):  # PyTorch draws one more in any case
+            yield from source.permutation(n)[: left % n]
 
     def __len__(self) -> int:
         return self.num_samples
