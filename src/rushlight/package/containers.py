@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
+from rushlight import UntypedStorage
 from rushlight.serialization import PyTorchFileReader
 
 
@@ -17,6 +18,7 @@ class RecordReader(Protocol):
     def get_record(self, name: str) -> Any: ...
     def has_record(self, name: str) -> bool: ...
     def get_all_records(self) -> list[str]: ...
+    def get_storage_from_record(self, name: str, *, copy: bool) -> UntypedStorage: ...
 
 
 class DirectoryReader:
@@ -42,6 +44,10 @@ class DirectoryReader:
         if not path.is_file():
             raise RuntimeError(f"there is no file {name!r} in {self.directory!r}")
         return path.read_bytes()
+
+    def get_storage_from_record(self, name: str, *, copy: bool) -> UntypedStorage:
+        """The contents of a file as memory, which is always a copy."""
+        return UntypedStorage(bytearray(self.get_record(name)))
 
     def has_record(self, name: str) -> bool:
         """Whether there is such a file."""

@@ -35,7 +35,8 @@ class PackagePickler(_Pickler):  # type: ignore[misc]
         self._buffer = io.BytesIO()
         super().__init__(self._buffer, protocol)
         self._importer = importer
-        self._records = records
+        # What a pickle holds instead of memory, or of objects that know about packages.
+        self.persistent_id = records.persistent_id
         self.stand_ins: set[str] = set()
         self.modules: set[str] = set()
 
@@ -44,13 +45,9 @@ class PackagePickler(_Pickler):  # type: ignore[misc]
         self.dump(obj)
         return self._buffer.getvalue()
 
-    def persistent_id(self, obj: Any) -> Any:
-        """What a pickle holds instead of memory, or of objects that know about packages."""
-        return self._records.persistent_id(obj)
-
-    def reducer_override(self, obj: Any) -> Any:
-        """Our tensors become calls that PyTorch understands."""
-        return reduce_tensor(obj) if type(obj) is rushlight.Tensor else NotImplemented
+    def save_tensor(self, obj: rushlight.Tensor) -> None:
+        """Writes one of our tensors as a call that PyTorch understands."""
+        self.save_reduce(*reduce_tensor(obj), obj=obj)
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
         """Writes a class or function as its name in the importer's world."""
@@ -84,4 +81,5 @@ class PackagePickler(_Pickler):  # type: ignore[misc]
             self.write(pickle.GLOBAL + f"{module}\n{name}\n".encode())
 
     dispatch[GlobalName] = save_stand_in
+    dispatch[rushlight.Tensor] = save_tensor
     dispatch[type(lambda: None)] = save_global

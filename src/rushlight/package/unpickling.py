@@ -72,9 +72,11 @@ class PackageUnpickler(pickle.Unpickler):
         key = str(key)  # PyTorch's are numbers
         ours = key.startswith(OUR_PREFIX) or not self._has_torch
         if key not in self._storages:
-            data = self._importer.zip_reader.get_record(f".data/{key}.storage")
+            memory = self._importer.zip_reader.get_storage_from_record(
+                f".data/{key}.storage", copy=True
+            )
             load = self._our_memory if ours else self._torch_memory
-            self._storages[key] = load(data, location)
+            self._storages[key] = load(memory, location)
         dtype = dtype_of_storage(kind.__name__)
         untyped = self._storages[key]
         if ours:
@@ -85,30 +87,28 @@ class PackageUnpickler(pickle.Unpickler):
             wrap_storage=untyped, dtype=getattr(torch, dtype or "uint8"), _internal=True
         )
 
-    def _our_memory(self, data: Any, location: str) -> rushlight.UntypedStorage:
-        wanted = self._location(location)
-        device = wanted if wanted is not None else location
-        if str(device).partition(":")[0] not in ("cpu", "meta") and wanted is not None:
+    def _our_memory(
+        self, memory: rushlight.UntypedStorage, location: str
+    ) -> rushlight.UntypedStorage:
+        device = self._location(location)
+        if device is not None and str(device).partition(":")[0] != "cpu":
             raise RuntimeError(f"tensors can be loaded to the cpu only, got {device!r}")
-        storage = rushlight.UntypedStorage(len(data))
-        if len(data):
-            storage_bytes: Any = storage
-            memoryview(storage_bytes).cast("B")[:] = data
-        return storage
+        return memory
 
-    def _torch_memory(self, data: Any, location: str) -> Any:
+    def _torch_memory(self, memory: rushlight.UntypedStorage, location: str) -> Any:
         import torch
 
-        if not len(data):
+        size = memory.nbytes()
+        if size == 0:
             storage = torch.UntypedStorage(0)
         else:
-            storage = torch.frombuffer(bytearray(data), dtype=torch.uint8).untyped_storage()
+            storage = torch.frombuffer(memory, dtype=torch.uint8).untyped_storage()
         if callable(self._map_location):
             moved = self._map_location(storage, location)
             return storage if moved is None else moved
         device = self._location(location) or location
         if str(device) == "meta":  # sizes without memory
-            return torch.UntypedStorage(len(data), device="meta")
+            return torch.UntypedStorage(size, device="meta")
         return storage if str(device) == "cpu" else storage.to(device=torch.device(device))
 
     def _location(self, location: str) -> Any:
