@@ -197,6 +197,79 @@ def test_cycle(target: Path) -> None:
     refused(changed(target, change), "is used before it is defined")
 
 
+def weight_node(document: Json, target: str, outputs: Json, **inputs: Json) -> None:
+    """Puts a node in front that works on the first weight: it is computed while loading."""
+    weight = next(i["as_tensor"]["name"] for i in graph(document)["inputs"])
+    arguments = [{"name": "self", "arg": {"as_tensor": {"name": weight}}, "kind": 1}]
+    arguments += [{"name": k, "arg": v, "kind": 1} for k, v in inputs.items()]
+    graph(document)["nodes"].insert(
+        0, {"target": target, "inputs": arguments, "outputs": outputs, "metadata": {}}
+    )
+
+
+@pytest.mark.parametrize("outputs", [[], [{"as_optional_tensor": {"as_none": True}}]])
+def test_a_number_that_goes_nowhere(outputs: Json, target: Path) -> None:
+    def change(document: Json) -> None:
+        weight_node(document, "torch.ops.aten.sym_size.int", outputs, dim={"as_int": 0})
+
+    refused(changed(target, change), "has no output")
+
+
+def test_a_list_with_more_outputs_than_the_operator_gives(target: Path) -> None:
+    def change(document: Json) -> None:
+        names = [f"part{i}" for i in range(30)]
+        values = graph(document)["tensor_values"]
+        some = next(iter(values.values()))
+        values.update(dict.fromkeys(names, some))
+        outputs = [{"as_tensors": [{"name": name} for name in names]}]
+        weight_node(document, "torch.ops.aten.split.Tensor", outputs, split_size={"as_int": 1})
+        graph(document)["outputs"][0]["as_tensor"]["name"] = "part29"
+        spec = document["graph_module"]["signature"]["output_specs"][0]["user_output"]["arg"]
+        spec["as_tensor"]["name"] = "part29"
+
+    path = changed(target, change)
+    with pytest.raises(ERRORS, match=r"split|outputs") as caught:
+        rushlight.nativert.ModelRunner(str(path)).run(np.ones((2, 4), np.float32))
+    check_text(caught.value)
+
+
+def test_a_long_chain_of_views(target: Path) -> None:
+    """The end of it is needed after its root was written: no recursion, and no hour of work."""
+
+    def change(document: Json) -> None:
+        values = graph(document)["tensor_values"]
+        nodes = graph(document)["nodes"]
+        last = nodes[-1]["outputs"][0]["as_tensor"]["name"]
+        root, chain = last, []
+
+        def node(operator: str, name: str) -> Json:
+            nonlocal last
+            arg = {"name": "self", "arg": {"as_tensor": {"name": last}}, "kind": 1}
+            values[name] = values[root]
+            last = name
+            return {
+                "target": f"torch.ops.aten.{operator}.default",
+                "inputs": [arg],
+                "outputs": [{"as_tensor": {"name": name}}],
+                "metadata": {},
+            }
+
+        chain = [node("alias", f"view{i}") for i in range(60_000)]
+        end, last = last, root
+        chain.append(node("relu_", "written"))
+        last = end
+        chain.append(node("neg", "result"))
+        nodes.extend(chain)
+        graph(document)["outputs"][0]["as_tensor"]["name"] = "result"
+        spec = document["graph_module"]["signature"]["output_specs"][0]["user_output"]["arg"]
+        spec["as_tensor"]["name"] = "result"
+
+    runner = rushlight.nativert.ModelRunner(str(changed(target, change)))
+    x = np.ones((2, 4), np.float32)
+    plain = np.asarray(rushlight.nativert.ModelRunner(str(LINEAR)).run(x))
+    np.testing.assert_array_equal(np.asarray(runner.run(x)), -np.maximum(plain, 0))
+
+
 def test_use_of_an_unknown_value(target: Path) -> None:
     bad = changed(target, lambda document: set_inputs_of_node(document, "nowhere"))
     refused(bad, "value 'nowhere' is used before it is defined")

@@ -40,6 +40,24 @@ nb::object wrap(const Tensor& t) {
                                          dl_dtype(t.dtype)));
 }
 
+// Whether an array's memory must not be written, by what its library says.
+bool is_read_only(nb::handle object) {
+  if (nb::hasattr(object, "flags") && nb::hasattr(object.attr("flags"), "writeable"))
+    return !nb::cast<bool>(object.attr("flags").attr("writeable"));
+  if (PyObject_CheckBuffer(object.ptr())) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FULL_RO) == 0) {
+      const bool read_only = view.readonly;
+      PyBuffer_Release(&view);
+      return read_only;
+    }
+    PyErr_Clear();
+  }
+  // JAX's arrays never change, and its DLPack capsules do not say so.
+  const auto module = nb::cast<std::string>(nb::str(object.type().attr("__module__")));
+  return module.starts_with("jax");
+}
+
 }  // namespace
 
 bool is_tensor_like(nb::handle object) {
@@ -89,10 +107,7 @@ Tensor to_tensor(nb::handle object, const char* what) {
     nb::gil_scoped_acquire gil;
     delete owner;
   };
-  // An array is writable unless it says otherwise.
-  bool read_only = false;
-  if (nb::hasattr(object, "flags") && nb::hasattr(object.attr("flags"), "writeable"))
-    read_only = !nb::cast<bool>(object.attr("flags").attr("writeable"));
+  const bool read_only = is_read_only(object);
   void* data = const_cast<void*>(array.data());
   auto storage = Storage::borrow(data, static_cast<size_t>(reach * item_size(*dtype)),
                                  std::move(release), read_only);

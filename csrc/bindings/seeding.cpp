@@ -151,7 +151,8 @@ void init_seeding(nb::module_& m) {
                       "object, which must outlive this one.")
       .def(nb::init<uintptr_t, uintptr_t>(), nb::arg("words"), nb::arg("used"))
       .def("seed", &Twister::seed, nb::arg("seed"), "Starts the sequence of `seed`.")
-      .def("touched", &Twister::touched, "Whether anything was drawn since the last `seed` or `restore`.")
+      .def("touched", &Twister::touched,
+           "Whether anything was drawn since the last `seed` or `restore`.")
       .def("save", &Twister::save, "The state.")
       .def("restore", &Twister::restore, nb::arg("state"), "Puts a saved state back.");
   nb::class_<SampleSeeder>(m, "SampleSeeder",

@@ -28,4 +28,11 @@ std::optional<TensorMeta> alias_instead_of_copy(const TensorMeta& self, const Te
   return view;
 }
 
+bool asks_for_copy(const OpDef& op, std::span<const Argument> args) {
+  for (size_t i = 0; i < op.arguments.size() && i < args.size(); ++i)
+    if (op.arguments[i].name == "copy")
+      if (const bool* copy = std::get_if<bool>(&args[i])) return *copy;
+  return false;
+}
+
 }  // namespace rushlight

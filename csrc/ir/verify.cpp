@@ -170,6 +170,9 @@ class Verifier {
     if (!op.returns_list)
       RL_CHECK(node.outputs.size() <= static_cast<size_t>(std::max(op.returns, 1)), Value, at(node),
                "has ", node.outputs.size(), " outputs, the operator returns ", op.returns);
+    if (op.kind == OpKind::Scalar)
+      RL_CHECK(node.outputs.size() == 1 && node.outputs[0] != kNoValue, Value, at(node),
+               "has no output, the operator returns a number");
     for (ValueId v : node.outputs) {
       if (v == kNoValue) continue;
       check_id(v, "node '" + node.name + "'");

@@ -29,6 +29,8 @@ class Folder {
       prepared_.numbers[node.outputs.at(0)] = result.number;
       return true;
     }
+    RL_CHECK(node.outputs.size() <= result.tensors.size(), Runtime, "has ", node.outputs.size(),
+             " outputs, the operator gives ", result.tensors.size());
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != kNoValue)
         prepared_.constants[node.outputs[i]] = std::move(result.tensors.at(i));

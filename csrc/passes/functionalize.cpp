@@ -1,21 +1,28 @@
 #include "functionalize.h"
 
-#include <unordered_map>
-
 #include "ir/alias.h"
 
 namespace rushlight {
 namespace {
 
-// What is known of a value of the original graph while the new one is written.
+using StateId = size_t;
+constexpr StateId kNoState = static_cast<StateId>(-1);
+
+// A write repeats the views that lead to what it writes; a file may not make that quadratic.
+constexpr size_t kMostViewsOfAWrite = 1000;
+
+// One thing a tensor of the original graph has been: memory of its own, or a view of another state.
+// Where an operator such as t_() turns a tensor into a view of itself, a second state begins.
 struct State {
+  ValueId value = kNoValue;   // an original value that describes it
   ValueId mapped = kNoValue;  // its value in the new graph, valid for `version` of the root
-  ValueId root = kNoValue;    // original value that owns the memory; itself if no view
-  ValueId parent = kNoValue;  // the value it views
+  StateId root = kNoState;    // the state that owns the memory; itself if no view
+  StateId parent = kNoState;  // what it views
+  size_t depth = 0;           // views between the root and this
   size_t view_node = 0;       // original node that made the view …
   size_t view_output = 0;     // … and which of its outputs
-  int version = 0;
-  ValueId redirect = kNoValue;  // another value that stands for this one now
+  int version = 0;            // how often the root had been written when `mapped` was taken
+  int writes = 0;             // of a root: how often it was written
 };
 
 TensorMeta hint(const Value& value) {
@@ -29,33 +36,35 @@ TensorMeta hint(const Value& value) {
 class Functionalizer {
  public:
   explicit Functionalizer(Program& program)
-      : program_(program), old_(program.graph), states_(old_.values.size()) {}
+      : program_(program),
+        old_(program.graph),
+        state_of_(old_.values.size(), kNoState),
+        same_as_(old_.values.size(), kNoValue) {}
 
   void run() {
     for (ValueId input : old_.inputs) {
-      new_.inputs.push_back(define(input));
-      own(input);
+      new_.inputs.push_back(new_.add_value(old_.at(input)));
+      own(input, new_.inputs.back());
     }
+    inputs_ = state_of_;
     for (size_t i = 0; i < old_.nodes.size(); ++i) rewrite(i);
     finish();
     program_.graph = std::move(new_);
   }
 
  private:
-  State& state(ValueId v) { return states_[static_cast<size_t>(v)]; }
-  ValueId resolve(ValueId v) {
-    while (state(v).redirect != kNoValue) v = state(v).redirect;
-    return v;
+  // What an in-place operator returns is the tensor that it wrote.
+  ValueId object(ValueId v) const {
+    const ValueId other = same_as_[static_cast<size_t>(v)];
+    return other == kNoValue ? v : other;
   }
-  int& version(ValueId root) { return versions_[root]; }
+  StateId& state_of(ValueId v) { return state_of_[static_cast<size_t>(object(v))]; }
 
-  // Copies the description of an original value into the new graph.
-  ValueId define(ValueId original) {
-    const ValueId id = new_.add_value(old_.at(original));
-    state(original).mapped = id;
-    return id;
+  StateId add_state(ValueId value, ValueId mapped) {
+    states_.push_back({.value = value, .mapped = mapped, .root = states_.size()});
+    return states_.size() - 1;
   }
-  void own(ValueId v) { state(v).root = v; }
+  void own(ValueId v, ValueId mapped) { state_of(v) = add_state(v, mapped); }
 
   ValueId fresh(const Value& like, const char* suffix) {
     Value value = like;
@@ -65,23 +74,52 @@ class Functionalizer {
 
   // The new graph's value of an original one; a view of memory written since is taken again.
   ValueId get(ValueId v) {
-    v = resolve(v);
-    State& s = state(v);
-    RL_ASSERT(s.mapped != kNoValue, "value ", old_.at(v).name, " has not been rewritten");
-    if (s.parent == kNoValue || s.version == version(s.root)) return s.mapped;
+    const StateId id = state_of(v);
+    RL_ASSERT(id != kNoState, "value ", old_.at(v).name, " has not been rewritten");
+    refresh(id);
+    return states_[id].mapped;
+  }
+
+  bool is_fresh(StateId id) const {
+    const State& s = states_[id];
+    return s.parent == kNoState || s.version == states_[s.root].writes;
+  }
+
+  // Without recursion: chains of views are as long as a file likes.
+  void refresh(StateId id) {
+    std::vector<StateId> wanted{id};
+    while (!wanted.empty()) {
+      const StateId top = wanted.back();
+      const size_t count = wanted.size();
+      if (!is_fresh(top)) {
+        const auto need = [&](StateId other) {
+          if (other != kNoState && !is_fresh(other)) wanted.push_back(other);
+        };
+        need(states_[top].parent);
+        const std::span operands = old_.nodes[states_[top].view_node].operands;
+        const std::span further = operands.subspan(1);
+        for_each_value(further, [&](ValueId v) { need(state_of(v)); });
+        if (wanted.size() > count) continue;
+        take_again(states_[top]);
+      }
+      wanted.pop_back();
+    }
+  }
+
+  // Everything that the view needs is fresh.
+  void take_again(State& s) {
     Node again = old_.nodes[s.view_node];
     again.op = view_op(again);
     again.target = again.op->name;
     for (size_t i = 1; i < again.operands.size(); ++i) map_operand(again.operands[i]);
-    again.operands[0] = Operand::ref(get(s.parent));
+    again.operands[0] = Operand::ref(states_[s.parent].mapped);
     for (size_t i = 0; i < again.outputs.size(); ++i) {
       if (again.outputs[i] == kNoValue) continue;
       again.outputs[i] = fresh(old_.at(again.outputs[i]), "_again");
     }
     s.mapped = again.outputs[s.view_output];
-    s.version = version(s.root);
+    s.version = states_[s.root].writes;
     new_.nodes.push_back(std::move(again));
-    return s.mapped;
   }
 
   void map_operand(Operand& operand) {
@@ -101,6 +139,9 @@ class Functionalizer {
   bool is_view(const OpDef& op, const Node& node, ValueId out) const {
     if (!op.aliases || node.operands.empty() || !node.operands[0].is_value()) return false;
     if (!op.may_alias) return true;
+    std::vector<Argument> literals;
+    for (const Operand& operand : node.operands) literals.push_back(operand.literal);
+    if (asks_for_copy(op, literals)) return false;
     const Value& a = old_.at(node.operands[0].value);
     const Value& b = old_.at(out);
     return a.known && b.known && a.type == ValueType::Tensor &&
@@ -138,59 +179,66 @@ class Functionalizer {
       return op->kind == OpKind::View ? rewrite_view_in_place(index, *op)
                                       : rewrite_in_place(node, *op);
     }
+    if (node.op && reads_strides(*node.op)) forget_contents(node);
     Node copy = node;
     for (Operand& operand : copy.operands) map_operand(operand);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId out = node.outputs[i];
       if (out == kNoValue) continue;
-      copy.outputs[i] = define(out);
+      copy.outputs[i] = new_.add_value(old_.at(out));
       if (node.op && is_view(*node.op, node, out))
-        record_view(out, node.operands[0].value, index, i);
+        state_of(out) = add_view(out, copy.outputs[i], state_of(node.operands[0].value), index, i);
       else
-        own(out);
+        own(out, copy.outputs[i]);
     }
     new_.nodes.push_back(std::move(copy));
   }
 
-  void record_view(ValueId out, ValueId parent, size_t node, size_t output) {
-    State& s = state(out);
-    s.parent = resolve(parent);
-    s.root = state(s.parent).root;
-    s.view_node = node;
-    s.view_output = output;
-    s.version = version(s.root);
+  static bool reads_strides(const OpDef& op) {
+    return op.name.starts_with("aten.as_strided") || op.name.starts_with("aten.sym_stride") ||
+           op.name.starts_with("aten.sym_storage_offset");
+  }
+  // After a write, the new contents stand for a view; who looks at its place in memory needs the
+  // view itself.
+  void forget_contents(const Node& node) {
+    if (node.operands.empty() || !node.operands[0].is_value()) return;
+    for (StateId id = state_of(node.operands[0].value);
+         id != kNoState && states_[id].parent != kNoState; id = states_[id].parent)
+      states_[id].version = -1;
   }
 
-  // x.t_() and its like: x stands for a view of itself from here on.
+  StateId add_view(ValueId out, ValueId mapped, StateId parent, size_t node, size_t output) {
+    const StateId id = add_state(out, mapped);
+    State& s = states_[id];
+    s.parent = parent;
+    s.root = states_[parent].root;
+    s.depth = states_[parent].depth + 1;
+    s.view_node = node;
+    s.view_output = output;
+    s.version = states_[s.root].writes;
+    return id;
+  }
+
+  // x.t_() and its like: x is a view of what it was from here on.
   void rewrite_view_in_place(size_t index, const OpDef& op) {
-    const Node& node = old_.nodes[index];
-    const ValueId self = resolve(node.operands[0].value);
-    // The state before the call moves to a value of its own, which the view then views.
-    const ValueId before = old_.add_value(old_.at(self));
-    states_.push_back(state(self));
-    if (state(before).root == self) {
-      state(before).root = before;
-      version(before) = version(self);
-      moved_[before] = self;
-      for (State& s : states_)
-        if (s.root == self) s.root = before;
-    }
-    for (State& s : states_)
-      if (s.parent == self) s.parent = before;
-    Node copy = old_.nodes[index];
-    copy.op = &op;
-    copy.target = op.name;
-    copy.operands[0] = Operand::ref(get(before));
-    for (size_t i = 1; i < copy.operands.size(); ++i) map_operand(copy.operands[i]);
-    ValueId out = copy.outputs.empty() ? kNoValue : copy.outputs[0];
+    const ValueId self = object(old_.nodes[index].operands[0].value);
+    const StateId before = state_of(self);
+    std::vector<ValueId>& outputs = old_.nodes[index].outputs;
+    ValueId out = outputs.empty() ? kNoValue : outputs[0];
     if (out == kNoValue) {
       out = old_.add_value(old_.at(self));
       old_.at(out).name += "_viewed" + std::to_string(counter_++);
-      states_.emplace_back();
+      state_of_.push_back(kNoState);
+      same_as_.push_back(kNoValue);
+      outputs.assign(1, out);
     }
-    copy.outputs.assign(1, define(out));
-    record_view(out, before, index, 0);
-    state(self).redirect = out;
+    Node copy = old_.nodes[index];
+    copy.op = &op;
+    copy.target = op.name;
+    for (Operand& operand : copy.operands) map_operand(operand);
+    copy.outputs.assign(1, new_.add_value(old_.at(out)));
+    state_of(self) = add_view(out, copy.outputs[0], before, index, 0);
+    same_as_[static_cast<size_t>(out)] = self;
     new_.nodes.push_back(std::move(copy));
   }
 
@@ -205,7 +253,7 @@ class Functionalizer {
                                                : node.operands[static_cast<size_t>(positions[i])]);
     std::vector<ValueId> written;
     for (uint8_t i : node.op->written)
-      written.push_back(node.operands[i].is_value() ? resolve(node.operands[i].value) : kNoValue);
+      written.push_back(node.operands[i].is_value() ? object(node.operands[i].value) : kNoValue);
     const bool same_dtype = written.size() == 1 && one_dtype(pure.operands, written[0]);
     for (Operand& operand : pure.operands) map_operand(operand);
     // First what the operator returns anew, then the written arguments.
@@ -213,8 +261,8 @@ class Functionalizer {
     pure.outputs.resize(fresh_outputs, kNoValue);
     for (size_t i = 0; i < fresh_outputs && i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
-      pure.outputs[i] = define(node.outputs[i]);
-      own(node.outputs[i]);
+      pure.outputs[i] = new_.add_value(old_.at(node.outputs[i]));
+      own(node.outputs[i], pure.outputs[i]);
     }
     for (ValueId self : written)
       pure.outputs.push_back(self == kNoValue ? kNoValue : fresh(old_.at(self), "_written"));
@@ -230,8 +278,7 @@ class Functionalizer {
     }
     for (size_t i = fresh_outputs; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
-      state(node.outputs[i]).redirect = written.at(i - fresh_outputs);
-      own(node.outputs[i]);
+      same_as_[static_cast<size_t>(node.outputs[i])] = written.at(i - fresh_outputs);
     }
   }
 
@@ -257,36 +304,39 @@ class Functionalizer {
 
   // Makes `after` the contents of `self`.
   void write(ValueId self, ValueId after, const Node& cause) {
-    State& s = state(self);
-    if (s.parent == kNoValue) {
-      s.mapped = after;
-      ++version(s.root);
+    const StateId id = state_of(self), root = states_[id].root;
+    if (id == root) {
+      states_[id].mapped = after;
+      ++states_[id].writes;
       return;
     }
-    const ValueId root = s.root;
     Node scatter;
     scatter.target = kScatterView;
     scatter.name = cause.name;
-    scatter.operands = {Operand::ref(get(root)), Operand::ref(after)};
-    scatter.region = region(self, scatter.operands);
-    scatter.outputs = {fresh(old_.at(root), "_scattered")};
-    state(root).mapped = scatter.outputs[0];
+    scatter.operands = {Operand::ref(states_[root].mapped), Operand::ref(after)};
+    scatter.region = region(id, scatter.operands);
+    scatter.outputs = {fresh(old_.at(states_[root].value), "_scattered")};
+    states_[root].mapped = scatter.outputs[0];
     new_.nodes.push_back(std::move(scatter));
-    ++version(root);
-    s.mapped = after;
-    s.version = version(root);
+    ++states_[root].writes;
+    states_[id].mapped = after;
+    states_[id].version = states_[root].writes;
   }
 
   // The views that lead from the root to `self`, as a graph of their own. Numbers that they need
   // from outside become further operands of the node and inputs of the region.
-  std::shared_ptr<const Graph> region(ValueId self, std::vector<Operand>& operands) {
-    std::vector<ValueId> path;
-    for (ValueId v = self; state(v).parent != kNoValue; v = state(v).parent) path.push_back(v);
+  std::shared_ptr<const Graph> region(StateId self, std::vector<Operand>& operands) {
+    RL_CHECK(states_[self].depth <= kMostViewsOfAWrite, NotImplemented,
+             old_.at(states_[self].value).name, ": a write through a chain of ",
+             states_[self].depth, " views; at most ", kMostViewsOfAWrite, " are supported");
+    std::vector<StateId> path;
+    for (StateId id = self; states_[id].parent != kNoState; id = states_[id].parent)
+      path.push_back(id);
     auto graph = std::make_shared<Graph>();
-    ValueId current = graph->add_value(old_.at(state(self).root));
+    ValueId current = graph->add_value(old_.at(states_[states_[self].root].value));
     graph->inputs.push_back(current);
     for (auto it = path.rbegin(); it != path.rend(); ++it) {
-      const State& s = state(*it);
+      const State& s = states_[*it];
       Node view = old_.nodes[s.view_node];
       view.op = view_op(view);
       view.target = view.op->name;
@@ -319,12 +369,14 @@ class Functionalizer {
       if (input.value == kNoValue) continue;
       const bool buffer = input.kind == InputSpec::Kind::Buffer;
       const bool user = input.kind == InputSpec::Kind::User;
-      if (!written(input.value)) continue;
+      // The memory of the input, whatever views of itself the program made it.
+      const State& memory = states_[inputs_[static_cast<size_t>(input.value)]];
+      if (memory.writes == 0) continue;
       RL_CHECK(buffer || user, NotImplemented, "the program writes into ", input.target,
                ", which is neither a buffer nor an input");
       OutputSpec spec{buffer ? OutputSpec::Kind::BufferMutation : OutputSpec::Kind::InputMutation};
       spec.target = buffer ? input.target : input.name;
-      spec.value = get(owner_[input.value] != kNoValue ? owner_[input.value] : input.value);
+      spec.value = memory.mapped;
       outputs.push_back(std::move(spec));
     }
     for (OutputSpec& output : program_.outputs) {
@@ -337,25 +389,13 @@ class Functionalizer {
       if (output.value != kNoValue) new_.outputs.push_back(output.value);
   }
 
-  // Has the memory of this graph input been written? Sets `owner_` where an in-place view moved it.
-  bool written(ValueId input) {
-    ValueId root = input;
-    owner_[input] = kNoValue;
-    for (const auto& [now, before] : moved_)
-      if (before == root) {
-        root = now;
-        owner_[input] = now;
-      }
-    return version(root) > 0;
-  }
-
   Program& program_;
   Graph old_;
   Graph new_;
   std::vector<State> states_;
-  std::unordered_map<ValueId, int> versions_;   // by root: how often it was written
-  std::unordered_map<ValueId, ValueId> moved_;  // root -> what it was before an in-place view
-  std::unordered_map<ValueId, ValueId> owner_;
+  std::vector<StateId> state_of_;  // by original value: what it is now
+  std::vector<ValueId> same_as_;   // by original value: the tensor that it is another name of
+  std::vector<StateId> inputs_;    // state_of_ before the first node
   int counter_ = 0;
 };
 

@@ -100,7 +100,7 @@ std::vector<Tensor> call_kernel(const OpDef& op, std::span<const Argument> args)
     for (const TensorMeta& meta : metas) views.push_back(viewed(op, args).view(meta));
     return views;
   }
-  if (op.may_alias && metas.size() == 1) {
+  if (op.may_alias && metas.size() == 1 && !asks_for_copy(op, args)) {
     const Tensor& self = viewed(op, args);
     if (const auto view = alias_instead_of_copy(self, metas[0])) return {self.view(*view)};
   }

@@ -1,5 +1,7 @@
 #include "input_check.h"
 
+#include <limits>
+
 namespace rushlight {
 namespace {
 
@@ -19,10 +21,15 @@ std::optional<int64_t> solve(const SymbolExpr& expression, const std::string& sy
   const auto at = [&](int64_t s) { return expression.evaluate({{symbol, s}}); };
   const auto zero = at(0), one = at(1);
   if (!zero || !one || *zero == *one) return std::nullopt;
-  const int64_t slope = *one - *zero;
+  int64_t slope, expected, distance;
+  if (__builtin_sub_overflow(*one, *zero, &slope)) return std::nullopt;
   for (int64_t s : {2, 3, 64, 10007})
-    if (at(s) != *zero + slope * s) return std::nullopt;
-  return (value - *zero) / slope;
+    if (__builtin_mul_overflow(slope, s, &expected) ||
+        __builtin_add_overflow(*zero, expected, &expected) || at(s) != expected)
+      return std::nullopt;
+  if (__builtin_sub_overflow(value, *zero, &distance)) return std::nullopt;
+  if (slope == -1 && distance == std::numeric_limits<int64_t>::min()) return std::nullopt;
+  return distance / slope;
 }
 
 std::string describe_value(const RunValue& v) {

@@ -157,6 +157,16 @@ std::vector<RunValue> ModelRunner::run(std::span<const RunValue> inputs) {
   return outputs;
 }
 
+namespace {
+
+bool is_one_of(const Tensor& value, std::span<const RunValue> inputs) {
+  for (const RunValue& input : inputs)
+    if (input.tensor && input.tensor->storage() == value.storage()) return true;
+  return false;
+}
+
+}  // namespace
+
 bool ModelRunner::keeps(const StoragePtr& storage, const NewBuffers& buffers) const {
   for (const auto& [slot, tensor] : weights_)
     if (tensor.storage() == storage) return true;
@@ -182,7 +192,9 @@ std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValu
     switch (spec.kind) {
       case OutputSpec::Kind::BufferMutation:
         check_written(spec.target, program_->weights.find(spec.target)->second, value);
-        buffers.emplace_back(spec.target, value.contiguous());
+        // What the caller gave stays the caller's: the program keeps a copy.
+        buffers.emplace_back(spec.target,
+                             is_one_of(value, inputs) ? value.clone() : value.contiguous());
         break;
       case OutputSpec::Kind::InputMutation:
         for (size_t k = 0; k < inputs.size(); ++k) {
@@ -203,15 +215,17 @@ std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValu
     if (output.tensor && keeps(output.tensor->storage(), buffers))
       output.tensor = output.tensor->clone();
   if (!buffers.empty()) {
+    // The old contents go with `buffers`, after the lock: their last owner may be Python's.
     std::lock_guard lock(mutex_);
-    for (auto& [name, tensor] : buffers) buffers_.find(name)->second = std::move(tensor);
+    for (auto& [name, tensor] : buffers) std::swap(buffers_.find(name)->second, tensor);
   }
   return outputs;
 }
 
 Tensor ModelRunner::weight(const std::string& name) const {
   std::lock_guard lock(mutex_);
-  if (const auto it = buffers_.find(name); it != buffers_.end()) return it->second;
+  // A copy: the program's own memory is not the caller's to write.
+  if (const auto it = buffers_.find(name); it != buffers_.end()) return it->second.clone();
   const auto it = program_->weights.find(name);
   RL_CHECK(it != program_->weights.end(), Key, "no parameter, buffer or constant called '", name,
            "'");

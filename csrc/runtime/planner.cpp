@@ -121,7 +121,7 @@ void Planner::plan_kernel(const Node& node, const std::vector<Argument>& args) {
       if (node.outputs[i] != kNoValue) add_view(node.outputs[i], node.operands[0].value, metas[i]);
     return;
   }
-  if (op.may_alias && node.operands[0].is_value()) {
+  if (op.may_alias && node.operands[0].is_value() && !asks_for_copy(op, args)) {
     const Slot self = node.operands[0].value;
     if (const auto view = alias_instead_of_copy(slot(self).meta, metas[0]))
       return add_view(node.outputs[0], self, *view);

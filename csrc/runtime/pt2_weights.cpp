@@ -59,10 +59,9 @@ void read_weights(const PyTorchFileReader& file, const WeightFolder& from,
     const std::string record(entry["path_name"].as_string());
     StoragePtr& storage = storages[record];
     const json::Value meta = entry["tensor_meta"];
-    if (!storage) {
-      storage = file.read(from.folder + record);
-      storage = aligned(std::move(storage), item_size(dtype_from_number(meta["dtype"])));
-    }
+    if (!storage) storage = file.read(from.folder + record);
+    // Tensors of several dtypes may share a record; what shares one stays shared.
+    storage = aligned(std::move(storage), item_size(dtype_from_number(meta["dtype"])));
     weights.insert_or_assign(std::string(name), make_tensor(storage, meta));
   }
 }

@@ -2,6 +2,16 @@
 #include "ir/shape/generated.h"
 
 namespace rushlight::shape {
+namespace {
+
+int64_t times(int64_t size, int64_t repeats) {
+  int64_t product;
+  RL_CHECK(!__builtin_mul_overflow(size, repeats, &product), Runtime, "a dimension of ", size,
+           " elements repeated ", repeats, " times overflows");
+  return product;
+}
+
+}  // namespace
 
 void clone(const TensorMeta& self, std::optional<MemoryFormat> memory_format, TensorMeta& out) {
   like(self, self.dtype, std::nullopt, memory_format, out);
@@ -16,7 +26,7 @@ void repeat(const TensorMeta& self, IntList repeats, TensorMeta& out) {
   for (size_t d = 0; d < sizes.size(); ++d) {
     RL_CHECK(sizes[d] >= 0, Runtime, "Trying to create tensor with negative dimension ", sizes[d],
              ": ", Dims(repeats));
-    if (d >= lead) sizes[d] *= self.sizes[d - lead];
+    if (d >= lead) sizes[d] = times(self.sizes[d - lead], sizes[d]);
   }
   checked_numel(sizes);
   out.set(self.dtype, sizes);
@@ -34,7 +44,7 @@ void repeat_interleave(const TensorMeta& self, int64_t repeats, std::optional<in
   RL_CHECK(repeats >= 0, Runtime, "Repeats must be non-negative");
   Dims sizes = dim && self.rank() > 0 ? self.sizes : Dims{self.numel()};
   const int64_t at = dim ? wrap_dim(*dim, self.rank()) : 0;
-  sizes[at] *= repeats;
+  sizes[at] = times(sizes[at], repeats);
   RL_CHECK(!output_size || *output_size == sizes[at], Runtime,
            "repeat_interleave: Invalid output_size, expected ", sizes[at], " but got ",
            *output_size);

@@ -1,6 +1,7 @@
 // Kernels written in terms of other operators, for what is rare enough that clarity wins.
 #pragma once
 
+#include "kernels/copy.h"
 #include "runtime/expression.h"
 
 namespace rushlight::kernels::portable {
