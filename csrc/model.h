@@ -1,8 +1,10 @@
 // A loaded program, ready to run.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,10 +17,18 @@ namespace rushlight {
 /// rushlight's version: "0.1.0".
 std::string_view version();
 
+/// A size of a tensor: a number, or an expression of symbols such as s0, with its bounds.
+struct ModelSize {
+  std::string text;  // "4" or "s0"; equal texts of one program mean equal sizes
+  int64_t min = 0, max = INT64_MAX;
+};
+
 /// What a program takes or gives, one tensor or number.
 struct ModelValue {
   std::string name;  // an input's in the program's graph; outputs are output_0, output_1, …
   std::string type;  // "float32[s0, 4]"; "an int", "a float" or "a bool" for a number
+  std::optional<DType> dtype{};    // of a tensor
+  std::vector<ModelSize> sizes{};  // of a tensor
 };
 
 /// May be called from many threads at once. Errors are `Error` (core/error.h), their text made for
@@ -37,6 +47,8 @@ class Model {
   const std::vector<ModelValue>& inputs() const;
   /// What `run` returns, in order.
   const std::vector<ModelValue>& outputs() const;
+  /// Whether a call changes what later calls return: the program writes its buffers.
+  bool keeps_state() const;
 
   /// Runs the program. Tensors may have any strides; a number is a 0-d tensor. An output that is a
   /// number comes as a 0-d tensor of int64, float64 or bool; one that is None comes undefined.

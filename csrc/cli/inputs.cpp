@@ -1,7 +1,11 @@
 #include "cli/inputs.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 
+#include "cli/errors.h"
+#include "kernels/copy.h"
 #include "runtime/npy.h"
 
 namespace rushlight::cli {
@@ -9,51 +13,71 @@ namespace {
 
 constexpr std::string_view kLabels = "labels";
 
-std::string listed(const std::vector<ModelValue>& inputs) {
+bool is_zip(const std::string& path) {
+  std::array<char, 2> start{};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  return start[0] == 'P' && start[1] == 'K';
+}
+
+std::string joined(const auto& items, auto&& text) {
   std::string out;
-  for (const ModelValue& input : inputs)
-    out += (out.empty() ? "" : ", ") + input.name + ": " + input.type;
-  return out.empty() ? "none" : out;
+  for (const auto& item : items) out += (out.empty() ? "" : ", ") + text(item);
+  return out;
+}
+
+NamedTensors read_arrays(const std::string& path, const std::vector<ModelValue>& wanted) {
+  if (path.empty()) return {};
+  if (is_zip(path)) return read_npz(path);
+  Tensor array = read_npy(path);
+  if (wanted.size() != 1)
+    throw UsageError(detail::concat(path, ": a .npy file holds one array, but the program takes ",
+                                    wanted.size(), " (",
+                                    joined(wanted, [](const ModelValue& v) { return v.name; }),
+                                    "); use a .npz file with these names"));
+  return {{wanted[0].name, std::move(array)}};
+}
+
+Tensor value_of(const ModelValue& input, const Tensor& array) {
+  RL_CHECK(input.dtype || array.rank() == 0, Value, "input '", input.name, "': expected ",
+           input.type, ", got ", describe(array));
+  if (input.dtype == DType::BFloat16 && array.dtype == DType::Float32)
+    return converted(array, DType::BFloat16);  // NumPy has no bfloat16
+  return array.clone();                        // a program may write into its inputs
 }
 
 }  // namespace
 
+Tensor converted(const Tensor& tensor, DType dtype) {
+  Tensor out = Tensor::empty(tensor.sizes, dtype);
+  kernels::copy_strided(tensor, out);
+  return out;
+}
+
 Inputs read_inputs(const std::string& path, const Model& model) {
   const std::vector<ModelValue>& wanted = model.inputs();
+  NamedTensors arrays = read_arrays(path, wanted);
+  const auto find = [&](std::string_view name) {
+    return std::find_if(arrays.begin(), arrays.end(),
+                        [&](const auto& a) { return a.first == name; });
+  };
   Inputs inputs;
-  if (path.empty()) {
-    RL_CHECK(wanted.empty(), Value, "--inputs is needed: the program takes ", listed(wanted));
-    return inputs;
+  const bool labels_are_an_input = std::any_of(
+      wanted.begin(), wanted.end(), [](const ModelValue& v) { return v.name == kLabels; });
+  if (const auto labels = find(kLabels); labels != arrays.end() && !labels_are_an_input) {
+    inputs.labels = labels->second;
+    arrays.erase(labels);
   }
-  if (!path.ends_with(".npz")) {
-    RL_CHECK(wanted.size() == 1, Value, path, ": one array does not suffice: the program takes ",
-             listed(wanted), "; give them by name in an .npz file");
-    inputs.tensors.push_back(read_npy(path).clone());
-    return inputs;
-  }
-  const NamedTensors arrays = read_npz(path);
-  std::string missing, unknown;
+  std::vector<ModelValue> missing;
   for (const ModelValue& input : wanted) {
-    const auto it = std::find_if(arrays.begin(), arrays.end(),
-                                 [&](const auto& array) { return array.first == input.name; });
-    if (it == arrays.end())
-      missing += (missing.empty() ? "" : ", ") + input.name;
+    if (const auto found = find(input.name); found != arrays.end())
+      inputs.tensors.push_back(value_of(input, found->second));
     else
-      inputs.tensors.push_back(it->second.clone());  // a program may write into its inputs
+      missing.push_back(input);
   }
-  for (const auto& [name, tensor] : arrays) {
-    const bool used = std::any_of(wanted.begin(), wanted.end(),
-                                  [&, &name = name](const auto& v) { return v.name == name; });
-    if (used) continue;
-    if (name == kLabels)
-      inputs.labels = tensor;
-    else
-      unknown += (unknown.empty() ? "" : ", ") + name;
-  }
-  RL_CHECK(missing.empty(), Value, path, ": no array for ", missing, "; the program takes ",
-           listed(wanted));
-  RL_CHECK(unknown.empty(), Value, path, ": no input is called ", unknown, "; the program takes ",
-           listed(wanted));
+  const auto type = [](const ModelValue& v) { return "'" + v.name + "' (" + v.type + ")"; };
+  const auto name = [](const auto& array) { return "'" + array.first + "'"; };
+  RL_CHECK(missing.empty(), Value, path.empty() ? "no --inputs" : path, ": no array for input ",
+           joined(missing, type), "; it has ", arrays.empty() ? "nothing" : joined(arrays, name));
   return inputs;
 }
 

@@ -1,36 +1,93 @@
 #include "cli/options.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 
+#include "cli/errors.h"
 #include "core/error.h"
 
 namespace rushlight::cli {
 namespace {
 
-int parse_count(std::string_view option, std::string_view text, int least) {
+constexpr int kMostThreads = 1024;
+constexpr std::array<std::string_view, 4> kFlags = {"--json", "--help", "-h", "--version"};
+constexpr std::array<std::string_view, 5> kValued = {"--inputs", "--output", "--threads",
+                                                     "--repeat", "--batch"};
+
+template <class... Parts>
+[[noreturn]] void usage(const Parts&... parts) {
+  throw UsageError(detail::concat(parts...));
+}
+
+constexpr const char* kSeeHelp = " (see rushlight-run --help)";
+
+int whole_number(std::string_view option, std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  RL_CHECK(error == std::errc() && end == text.data() + text.size() && value >= least, Value,
-           option, ": expected a whole number from ", least, " on, got '", text, "'");
+  if (error != std::errc() || end != text.data() + text.size())
+    usage("argument ", option, ": invalid int value: '", text, "'", kSeeHelp);
   return value;
+}
+
+bool contains(const auto& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void set_flag(Options& options, std::string_view flag) {
+  if (flag == "--json")
+    options.json = true;
+  else if (flag == "--version")
+    options.version = true;
+  else
+    options.help = true;
+}
+
+void set_value(Options& options, std::string_view option, std::string_view value) {
+  if (option == "--inputs")
+    options.inputs = value;
+  else if (option == "--output")
+    options.output = value;
+  else if (option == "--threads")
+    options.threads = whole_number(option, value);
+  else if (option == "--batch")
+    options.batch = whole_number(option, value);
+  else
+    options.repeat = whole_number(option, value);
+}
+
+void check(const Options& options) {
+  if (options.model.empty()) usage("the following arguments are required: MODEL", kSeeHelp);
+  if (options.repeat < 0 || (options.batch && *options.batch < 1))
+    usage("--repeat takes 0 or more, --batch 1 or more");
+  const std::string& output = options.output;
+  if (!output.empty() && !output.ends_with(".npz") && !output.ends_with(".npy"))
+    usage("--output: expected a name ending in .npz or .npy, got ", output);
+  if (options.threads && (*options.threads < 1 || *options.threads > kMostThreads))
+    usage("--threads: expected 1 to ", kMostThreads, ", got ", *options.threads);
 }
 
 }  // namespace
 
 const char* const kUsage =
-    R"(Runs a program that torch.export saved, without PyTorch and without Python.
+    R"(Runs a program that torch.export saved, without PyTorch and without Python, on arrays from a
+file, and reports speed and, if the file has an array 'labels', accuracy.
 
-Usage: rushlight-run MODEL.pt2 [--inputs FILE] [--output FILE.npz] [--threads N] [--repeat N] [--json]
+Usage: rushlight-run MODEL [--inputs FILE] [--output FILE] [--json] [--threads N] [--repeat N]
+                     [--batch N]
 
-  --inputs FILE       the inputs: an .npz file with an array for each input of the program, by name,
-                      or an .npy file for a program with one input. An array called 'labels' that
-                      is no input holds the right classes: the accuracy is shown.
-  --output FILE.npz   write the outputs as output_0, output_1, …
-  --threads N         use at most N threads (default: all cores)
-  --repeat N          measure N calls after the first one (default: 10; 0 measures nothing)
-  --json              print JSON instead of a table
-  --version           print the version
+  MODEL          a .pt2 file
+  --inputs FILE  the inputs: .npz with an array for each input, named as in the program's graph, or
+                 .npy for a program with one input
+  --output FILE  write the outputs as output_0, output_1, … (.npz, .npy)
+  --json         print JSON instead of a table
+  --threads N    use at most N threads (default: all cores)
+  --repeat N     measure N passes over the inputs after the one that gives the outputs (default: 10;
+                 0 measures nothing)
+  --batch N      give the program at most N samples at once (default: as many as it takes)
+  --version      print the version
+  -h, --help     print this text
 )";
 
 Options parse_options(int argc, char** argv) {
@@ -38,40 +95,28 @@ Options parse_options(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];
     if (!argument.starts_with('-')) {
-      RL_CHECK(options.model.empty(), Value, "expected one model, got '", options.model, "' and '",
-               argument, "'");
+      if (!options.model.empty()) usage("unrecognized arguments: ", argument, kSeeHelp);
       options.model = argument;
       continue;
     }
-    std::string_view value;
-    bool attached = false;  // --threads=2
+    std::optional<std::string_view> value;  // --threads=2
     if (const size_t equals = argument.find('='); equals != argument.npos) {
       value = argument.substr(equals + 1);
       argument = argument.substr(0, equals);
-      attached = true;
     }
-    if (argument == "--json" || argument == "--help" || argument == "-h" ||
-        argument == "--version") {
-      RL_CHECK(!attached, Value, argument, " takes no value");
-      (argument == "--json"      ? options.json
-       : argument == "--version" ? options.version
-                                 : options.help) = true;
+    if (contains(kFlags, argument)) {
+      if (value)
+        usage("argument ", argument, ": ignored explicit argument '", *value, "'", kSeeHelp);
+      set_flag(options, argument);
       continue;
     }
-    const bool known = argument == "--inputs" || argument == "--output" ||
-                       argument == "--threads" || argument == "--repeat";
-    RL_CHECK(known, Value, "unknown option '", argument, "'; see rushlight-run --help");
-    if (!attached) {
-      RL_CHECK(i + 1 < argc, Value, argument, ": expected a value after it");
+    if (!contains(kValued, argument)) usage("unrecognized arguments: ", argv[i], kSeeHelp);
+    if (!value && i + 1 < argc && !std::string_view(argv[i + 1]).starts_with("--"))
       value = argv[++i];
-    }
-    if (argument == "--inputs") options.inputs = value;
-    if (argument == "--output") options.output = value;
-    if (argument == "--threads") options.threads = parse_count(argument, value, 1);
-    if (argument == "--repeat") options.repeat = parse_count(argument, value, 0);
+    if (!value) usage("argument ", argument, ": expected one argument", kSeeHelp);
+    set_value(options, argument, *value);
   }
-  RL_CHECK(options.help || options.version || !options.model.empty(), Value,
-           "expected a model; see rushlight-run --help");
+  if (!options.help && !options.version) check(options);
   return options;
 }
 

@@ -1,6 +1,7 @@
-// The arguments of rushlight-run.
+// The arguments of rushlight-run: those of `rushlight run` (src/rushlight/cli/run.py).
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace rushlight::cli {
@@ -9,14 +10,15 @@ struct Options {
   std::string model;
   std::string inputs;  // "" for a program without inputs
   std::string output;  // "" writes nothing
-  int threads = 0;
+  std::optional<int> threads;
+  std::optional<int> batch;
   int repeat = 10;
   bool json = false;
   bool help = false;
   bool version = false;
 };
 
-/// Throws `Error(Value)` for arguments that do not make sense.
+/// Throws `UsageError` for arguments that do not make sense.
 Options parse_options(int argc, char** argv);
 
 extern const char* const kUsage;

@@ -1,91 +1,85 @@
 #include "cli/report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "runtime/json_writer.h"
 
 namespace rushlight::cli {
 namespace {
 
-std::vector<int64_t> as_integers(const Tensor& tensor) {
-  const Tensor dense = tensor.contiguous();
-  std::vector<int64_t> out(static_cast<size_t>(dense.numel()));
-  dispatch_dtype(dense.dtype, [&]<class T>(T) {
-    if constexpr (std::is_integral_v<T>) std::copy_n(dense.data<T>(), out.size(), out.begin());
-  });
-  return out;
-}
-
-std::vector<int64_t> argmax_rows(const Tensor& scores) {
-  const Tensor dense = scores.contiguous();
-  const size_t rows = static_cast<size_t>(dense.sizes[0]);
-  const auto columns = static_cast<std::ptrdiff_t>(dense.sizes[1]);
-  std::vector<int64_t> out(rows);
-  dispatch_dtype(dense.dtype, [&]<class T>(T) {
-    if constexpr (!std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>) {
-      const auto value = [](T v) { return static_cast<double>(v); };
-      for (size_t i = 0; i < rows; ++i) {
-        const T* row = dense.data<T>() + static_cast<std::ptrdiff_t>(i) * columns;
-        out[i] =
-            std::max_element(row, row + columns, [&](T a, T b) { return value(a) < value(b); }) -
-            row;
-      }
-    }
-  });
-  return out;
-}
-
-struct Latency {
-  double median = 0, p90 = 0, min = 0;
+struct Summary {
+  double median = 0, p90 = 0, min = 0, mean = 0;
+  int64_t calls = 0;
 };
 
-Latency summarise(std::vector<double> ms) {
-  std::sort(ms.begin(), ms.end());
-  const size_t n = ms.size();
-  const double median = n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
-  // The smallest value that at least 90 % of the calls do not exceed.
-  return {median, ms[(9 * n + 9) / 10 - 1], ms.front()};
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-// Calls per second, times the batch where first input and first output share their first size.
-double throughput(const Report& report, const Latency& latency) {
-  double batch = 1;
-  if (!report.inputs.empty() && !report.outputs.empty()) {
-    const Dims& in = report.inputs[0].second.sizes;
-    const Dims& out = report.outputs[0].second.sizes;
-    if (!in.empty() && !out.empty() && in[0] == out[0] && in[0] > 0)
-      batch = static_cast<double>(in[0]);
-  }
-  return batch * 1e3 / latency.median;
+Summary summarise(const std::vector<std::vector<double>>& passes) {
+  std::vector<double> ms;
+  for (const auto& pass : passes) ms.insert(ms.end(), pass.begin(), pass.end());
+  std::sort(ms.begin(), ms.end());
+  const size_t n = ms.size();
+  // p90: the smallest time that 90 % of the calls do not exceed.
+  return {median(ms), ms[(9 * n + 9) / 10 - 1], ms.front(),
+          std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(n),
+          static_cast<int64_t>(n)};
+}
+
+double throughput(const Report& report) {
+  std::vector<double> passes;
+  for (const auto& pass : report.passes_ms)
+    passes.push_back(std::accumulate(pass.begin(), pass.end(), 0.0));
+  return static_cast<double>(report.samples) * 1e3 / median(passes);
 }
 
 template <class... Args>
 std::string format(const char* pattern, Args... args) {
-  char buffer[256];
+  char buffer[64];
   std::snprintf(buffer, sizeof buffer, pattern, args...);
   return buffer;
 }
 
-std::string row(const char* title, const std::string& text) {
-  return format("%-12s", title) + text + '\n';
+// 1,234,567
+std::string grouped(std::string digits) {
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+std::string grouped(int64_t number) { return grouped(std::to_string(number)); }
+
+std::string duration(double ms) {
+  if (ms < 1) return format("%.1f µs", ms * 1e3);
+  return ms < 1e3 ? format("%.2f ms", ms) : format("%.2f s", ms / 1e3);
 }
 
-std::string shown(const std::string& name, const Tensor& tensor) {
-  return name + ": " + (tensor.defined() ? describe(tensor) : "None");
+std::string typed(const Shown& value) {
+  return value.name + ": " + (value.tensor ? describe(*value.tensor) : "no tensor");
 }
 
-void write_tensors(json::JsonWriter& json, const char* key,
-                   const std::vector<std::pair<std::string, Tensor>>& tensors) {
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+void add_latency(Fields& fields, const Report& report) {
+  const Summary ms = summarise(report.passes_ms);
+  fields.emplace_back("latency", duration(ms.median) + " median, " + duration(ms.p90) + " p90, " +
+                                     duration(ms.min) + " min (" + grouped(ms.calls) +
+                                     (ms.calls == 1 ? " call)" : " calls)"));
+  fields.emplace_back("throughput", grouped(format("%.0f", throughput(report))) + " samples/s");
+}
+
+void write_values(json::JsonWriter& json, const char* key, const std::vector<Shown>& values) {
   json.key(key).begin_array();
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, tensor] : values) {
     json.begin_object();
     json.key("name").value(name);
-    if (tensor.defined()) {
-      json.key("dtype").value(dtype_name(tensor.dtype));
+    if (tensor) {
+      json.key("dtype").value(dtype_name(tensor->dtype));
       json.key("shape").begin_array();
-      for (int64_t size : tensor.sizes) json.value(size);
+      for (int64_t size : tensor->sizes) json.value(size);
       json.end_array();
     } else {
       json.key("dtype").null();
@@ -96,61 +90,60 @@ void write_tensors(json::JsonWriter& json, const char* key,
   json.end_array();
 }
 
-}  // namespace
-
-Accuracy count_right(const Tensor& output, const Tensor& labels) {
-  RL_CHECK(is_integral(labels.dtype) && labels.rank() == 1 && labels.numel() > 0, Value,
-           "labels: expected a list of integers, got ", describe(labels));
-  const int64_t n = labels.numel();
-  const bool scores = output.defined() && output.rank() == 2 && output.sizes[0] == n &&
-                      output.sizes[1] > 0 && !is_complex(output.dtype);
-  const bool classes =
-      output.defined() && output.rank() == 1 && output.sizes[0] == n && is_integral(output.dtype);
-  RL_CHECK(scores || classes, Value, "labels: ", describe(labels), " do not fit the first output, ",
-           output.defined() ? describe(output) : "None", ": expected scores of shape [", n,
-           ", classes]");
-  const std::vector<int64_t> wanted = as_integers(labels);
-  const std::vector<int64_t> got = scores ? argmax_rows(output) : as_integers(output);
-  Accuracy accuracy{0, n};
-  for (size_t i = 0; i < wanted.size(); ++i) accuracy.right += wanted[i] == got[i];
-  return accuracy;
+double accuracy(const Report& report) {
+  return static_cast<double>(*report.right) / static_cast<double>(report.labels);
 }
 
+}  // namespace
+
 std::string as_table(const Report& report) {
-  std::string out = row("model", report.model);
-  for (const auto& [name, tensor] : report.inputs) out += row("input", shown(name, tensor));
-  for (const auto& [name, tensor] : report.outputs) out += row("output", shown(name, tensor));
-  if (report.accuracy)
-    out += row("accuracy", format("%.2f %% (%lld of %lld)", 100 * report.accuracy->value(),
-                                  static_cast<long long>(report.accuracy->right),
-                                  static_cast<long long>(report.accuracy->total)));
-  if (!report.latencies_ms.empty()) {
-    const Latency latency = summarise(report.latencies_ms);
-    out += row("latency",
-               format("%.3f ms median, %.3f ms p90, %.3f ms min (%zu calls)", latency.median,
-                      latency.p90, latency.min, report.latencies_ms.size()));
-    out += row("throughput", format("%.1f /s", throughput(report, latency)));
-  }
-  return out + row("threads", std::to_string(report.threads));
+  Fields fields;
+  for (const Shown& input : report.inputs) fields.emplace_back("input", typed(input));
+  for (const Shown& output : report.outputs) fields.emplace_back("output", typed(output));
+  if (report.calls_per_pass > 1)
+    fields.emplace_back("batches", grouped(report.calls_per_pass) + " of at most " +
+                                       grouped(report.batch) + " samples");
+  if (report.right)
+    fields.emplace_back("accuracy", format("%.2f%%", 100 * accuracy(report)) + " (" +
+                                        grouped(*report.right) + " of " + grouped(report.samples) +
+                                        ")");
+  if (!report.passes_ms.empty()) add_latency(fields, report);
+  fields.emplace_back("threads", std::to_string(report.threads));
+  if (!report.written.empty()) fields.emplace_back("written", report.written);
+
+  size_t width = 0;
+  for (const auto& field : fields) width = std::max(width, field.first.size());
+  std::string out = report.model + '\n';
+  for (const auto& [name, text] : fields)
+    out += "  " + name + std::string(width - name.size() + 2, ' ') + text + '\n';
+  return out;
 }
 
 std::string as_json(const Report& report) {
-  json::JsonWriter json(1);
+  json::JsonWriter json(2);
   json.begin_object();
   json.key("model").value(report.model);
-  write_tensors(json, "inputs", report.inputs);
-  write_tensors(json, "outputs", report.outputs);
-  if (report.accuracy) json.key("accuracy").value(report.accuracy->value());
-  if (!report.latencies_ms.empty()) {
-    const Latency latency = summarise(report.latencies_ms);
-    json.key("latency_ms").begin_object();
-    json.key("median").value(latency.median);
-    json.key("p90").value(latency.p90);
-    json.key("min").value(latency.min);
-    json.end_object();
-    json.key("throughput_per_s").value(throughput(report, latency));
-  }
+  write_values(json, "inputs", report.inputs);
+  write_values(json, "outputs", report.outputs);
+  json.key("samples").value(report.samples);
+  json.key("calls_per_pass").value(report.calls_per_pass);
+  json.key("batch").value(report.batch);
   json.key("threads").value(report.threads);
+  if (!report.passes_ms.empty()) {
+    const Summary ms = summarise(report.passes_ms);
+    json.key("latency_ms").begin_object();
+    json.key("median").value(ms.median);
+    json.key("p90").value(ms.p90);
+    json.key("min").value(ms.min);
+    json.key("mean").value(ms.mean);
+    json.key("calls").value(ms.calls);
+    json.end_object();
+    json.key("throughput_per_s").value(throughput(report));
+  }
+  if (report.right) {
+    json.key("accuracy").value(accuracy(report));
+    json.key("right").value(*report.right);
+  }
   json.end_object();
   return json.take() + '\n';
 }

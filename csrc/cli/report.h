@@ -1,4 +1,4 @@
-// What a run shows: a table for people or JSON for scripts.
+// What a run shows: a table for people or JSON for scripts, as `rushlight run` has them.
 #pragma once
 
 #include <optional>
@@ -9,22 +9,24 @@
 
 namespace rushlight::cli {
 
-struct Accuracy {
-  int64_t right = 0, total = 0;
-  double value() const { return static_cast<double>(right) / static_cast<double>(total); }
+/// A value's line: a number has neither dtype nor shape.
+struct Shown {
+  std::string name;
+  std::optional<TensorMeta> tensor;
 };
 
 struct Report {
   std::string model;
-  std::vector<std::pair<std::string, Tensor>> inputs, outputs;
-  std::optional<Accuracy> accuracy;
-  std::vector<double> latencies_ms;  // one for each measured call
+  std::vector<Shown> inputs, outputs;
+  int64_t samples = 0;
+  int64_t calls_per_pass = 0;
+  int64_t batch = 0;  // samples of the largest call
   int threads = 0;
+  std::vector<std::vector<double>> passes_ms;  // the calls of each measured pass
+  std::optional<int64_t> right;                // where the inputs have labels
+  int64_t labels = 0;
+  std::string written;  // "" for nothing
 };
-
-/// Counts where the largest of the scores of a row (or the class itself) is the label. Throws
-/// `Error(Value)` when shapes or dtypes do not fit.
-Accuracy count_right(const Tensor& output, const Tensor& labels);
 
 std::string as_table(const Report& report);
 std::string as_json(const Report& report);

@@ -30,19 +30,29 @@ Tensor to_tensor(const Argument& literal) {
   return {};
 }
 
-std::string type_of(const Value& value) {
-  constexpr std::string_view names[] = {"", "an int", "a float", "a bool", "a token"};
-  if (value.type != ValueType::Tensor) return std::string(names[static_cast<size_t>(value.type)]);
-  if (!value.known) return "a tensor";
-  std::string out(dtype_name(value.dtype));
-  out += '[';
-  for (size_t i = 0; i < value.sizes.size(); ++i) {
-    const SymbolicSize& size = value.sizes[i];
-    const auto expression = size.is_static() ? std::nullopt : SymbolExpr::parse(size.expression);
-    out += i ? ", " : "";
-    out += size.is_static() ? std::to_string(size.hint) : expression ? expression->text() : "?";
+ModelSize size_of(const SymbolicSize& size, const Program& program) {
+  if (size.is_static()) return {std::to_string(size.hint), size.hint, size.hint};
+  const auto expression = SymbolExpr::parse(size.expression);
+  ModelSize out{expression ? expression->text() : "?"};
+  for (const SymbolRange& range : program.ranges)
+    if (range.expression == out.text) out.min = range.min, out.max = range.max;
+  return out;
+}
+
+ModelValue describe_value(std::string name, ValueId id, const Program& program) {
+  constexpr std::string_view numbers[] = {"", "an int", "a float", "a bool", "a token"};
+  if (id == kNoValue) return {std::move(name), "a constant"};
+  const Value& value = program.graph.at(id);
+  if (value.type != ValueType::Tensor)
+    return {std::move(name), std::string(numbers[static_cast<size_t>(value.type)])};
+  if (!value.known) return {std::move(name), "a tensor"};
+  ModelValue out{std::move(name), std::string(dtype_name(value.dtype)) + '[', value.dtype};
+  for (const SymbolicSize& size : value.sizes) {
+    out.sizes.push_back(size_of(size, program));
+    out.type += (out.sizes.size() > 1 ? ", " : "") + out.sizes.back().text;
   }
-  return out + ']';
+  out.type += ']';
+  return out;
 }
 
 }  // namespace
@@ -52,19 +62,19 @@ struct Model::Impl {
     const Program& program = runner.program();
     for (size_t i : runner.inputs().user_inputs()) {
       const InputSpec& spec = program.inputs[i];
-      if (spec.value != kNoValue) inputs.push_back({spec.name, runner.inputs().expected(i)});
+      if (spec.value != kNoValue) inputs.push_back(describe_value(spec.name, spec.value, program));
     }
     for (const OutputSpec& spec : program.outputs) {
+      keeps_state |= spec.kind == OutputSpec::Kind::BufferMutation;
       if (spec.kind != OutputSpec::Kind::User) continue;
-      std::string name = "output_" + std::to_string(outputs.size());
-      outputs.push_back({std::move(name), spec.value == kNoValue
-                                              ? "a constant"
-                                              : type_of(program.graph.at(spec.value))});
+      outputs.push_back(
+          describe_value("output_" + std::to_string(outputs.size()), spec.value, program));
     }
   }
 
   ModelRunner runner;
   std::vector<ModelValue> inputs, outputs;
+  bool keeps_state = false;
 };
 
 std::string_view version() { return RUSHLIGHT_VERSION; }
@@ -77,6 +87,7 @@ Model::~Model() = default;
 
 const std::vector<ModelValue>& Model::inputs() const { return impl_->inputs; }
 const std::vector<ModelValue>& Model::outputs() const { return impl_->outputs; }
+bool Model::keeps_state() const { return impl_->keeps_state; }
 
 std::vector<Tensor> Model::run(std::span<const Tensor> inputs) {
   ModelRunner& runner = impl_->runner;

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import re
 import subprocess
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rushlight
+from rushlight import export, nativert
+from rushlight.cli import inputs, main
+from tests import fixture_calls
+from tests.export.archives import rewrite_program
 
 REPOSITORY = Path(__file__).parents[2]
 DIGITS = REPOSITORY / "examples" / "digits"
 FIXTURES = REPOSITORY / "tests" / "data" / "pt2"
+
+
+@pytest.fixture(autouse=True)
+def _threads() -> Iterator[None]:
+    """The Python command sets this process's number."""
+    before = rushlight.get_num_threads()
+    yield
+    rushlight.set_num_threads(before)
 
 
 def program() -> Path:
@@ -33,31 +50,129 @@ def run(*arguments: str | Path, status: int = 0) -> str:
     return done.stderr if status else done.stdout
 
 
+def run_in_python(*arguments: str | Path, status: int = 0) -> str:
+    """What ``rushlight run`` prints for the same arguments."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code: object = main(["run", *map(str, arguments)])
+        except SystemExit as end:  # of argparse
+            code = end.code
+    assert code == status, err.getvalue()
+    return err.getvalue() if status else out.getvalue()
+
+
+def keys(report: Any) -> Any:
+    """The nested keys of a report, in their order."""
+    if isinstance(report, dict):
+        return {key: keys(value) for key, value in report.items()}
+    return [keys(value) for value in report] if isinstance(report, list) else None
+
+
+def without_times(text: str) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(text)
+    report.pop("throughput_per_s", None)
+    return report | {"latency_ms": report.get("latency_ms", {}).get("calls")}
+
+
+def limited(path: Path, most: int) -> Path:
+    """The digits program, for at most so many images at once."""
+
+    def change(program: dict[str, Any]) -> None:
+        (bounds,) = program["range_constraints"].values()
+        bounds["max_val"] = most
+
+    return Path(rewrite_program(str(DIGITS / "digits.pt2"), path, change))
+
+
+def test_options_are_those_of_the_python_command() -> None:
+    def options(text: str) -> set[str]:
+        return set(re.findall(r"--[a-z]+", text))
+
+    assert options(run("--help")) == options(run_in_python("--help")) | {"--version"}
+    assert run("--version").startswith("rushlight-run ")
+
+
 def test_table() -> None:
-    text = run(DIGITS / "digits.pt2", "--inputs", DIGITS / "test.npz", "--repeat", "2")
-    rows = dict(line.split(maxsplit=1) for line in text.splitlines())
+    given = f"--inputs={DIGITS / 'test.npz'}"
+    arguments = (DIGITS / "digits.pt2", given, "--repeat=2", "--threads=1")
+    text = run(*arguments)
+    rows = dict(line.split(maxsplit=1) for line in text.splitlines()[1:])
     assert rows["input"] == "images: float32[360, 1, 8, 8]"
-    assert rows["accuracy"] == "98.89 % (356 of 360)"
+    assert rows["accuracy"] == "98.89% (356 of 360)"
     assert "(2 calls)" in rows["latency"]
 
+    def outline(table: str) -> list[str]:
+        lines = [line for line in table.splitlines() if "throughput" not in line]
+        return [re.sub(r"[\d.]+ (µs|ms|s)\b", "TIME", line) for line in lines]
 
-def test_json_and_output(tmp_path: Path) -> None:
-    out = tmp_path / "out.npz"
-    text = run(
-        DIGITS / "digits.pt2", f"--inputs={DIGITS / 'test.npz'}", "--json", "--output", out,
-        "--threads=1", "--repeat=3",
-    )  # fmt: skip
-    report = json.loads(text)
-    assert set(report) == {
-        "model", "inputs", "outputs", "accuracy", "latency_ms", "throughput_per_s", "threads",
-    }  # fmt: skip
-    assert report["outputs"] == [{"name": "output_0", "dtype": "float32", "shape": [360, 10]}]
-    assert report["threads"] == 1
-    latency = report["latency_ms"]
-    assert 0 < latency["min"] <= latency["median"] <= latency["p90"]
-    with np.load(out) as outputs, np.load(DIGITS / "test.npz") as test:
-        right = (outputs["output_0"].argmax(1) == test["labels"]).mean()
-    assert report["accuracy"] == pytest.approx(right)
+    assert outline(text) == outline(run_in_python(*arguments))
+
+
+@pytest.mark.parametrize("repeat", ["0", "2"])
+@pytest.mark.parametrize(
+    ("most", "options", "calls"), [(4096, [], 1), (4096, ["--batch", "100"], 4), (128, [], 3)]
+)
+def test_report_is_that_of_the_python_command(
+    most: int, options: list[str], calls: int, repeat: str, tmp_path: Path
+) -> None:
+    model = limited(tmp_path / "digits.pt2", most)
+    ours, theirs = tmp_path / "ours.npy", tmp_path / "theirs.npy"
+    given = [model, f"--inputs={DIGITS / 'test.npz'}", "--repeat", repeat, "--threads=1"]
+    text = run(*given, *options, "--json", "--output", ours)
+    wanted = run_in_python(*given, *options, "--json", "--output", theirs)
+    assert keys(json.loads(text)) == keys(json.loads(wanted))
+    assert list(json.loads(text)) == list(json.loads(wanted))
+    report = without_times(text)
+    assert report == without_times(wanted)
+    assert (report["calls_per_pass"], report["right"], report["threads"]) == (calls, 356, 1)
+    if repeat != "0":
+        latency = json.loads(text)["latency_ms"]
+        assert 0 < latency["min"] <= latency["median"] <= latency["p90"]
+    np.testing.assert_allclose(np.load(ours), np.load(theirs), rtol=1e-5, atol=1e-5)
+
+
+def test_a_fixed_number_of_samples_is_filled_up(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).standard_normal((5, 4), np.float32)
+    given, ours, theirs = (tmp_path / name for name in ("x.npy", "ours.npy", "theirs.npy"))
+    np.save(given, x)
+    arguments = (FIXTURES / "linear.exported.pt2", "--inputs", given, "--json", "--threads=1")
+    report = without_times(run(*arguments, "--output", ours))
+    assert report == without_times(run_in_python(*arguments, "--output", theirs))
+    assert (report["samples"], report["calls_per_pass"], report["batch"]) == (5, 3, 2)
+    np.testing.assert_allclose(np.load(ours), np.load(theirs), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["nested_inputs", "scalar_inputs", "multi_output", "bf16_mlp"])
+def test_reports_of_other_programs(name: str, tmp_path: Path) -> None:
+    """Constants, numbers, several outputs, bfloat16."""
+    program = export.load(FIXTURES / f"{name}.exported.pt2")
+    specs = inputs.program_inputs(program)
+    values = fixture_calls.flat_inputs(name, 0)
+    arrays = {s.name: v for s, v in zip(specs, values, strict=True) if s.type != "constant"}
+    np.savez(tmp_path / "in.npz", unused=np.zeros(1), **arrays)
+    given = (FIXTURES / f"{name}.exported.pt2", "--inputs", tmp_path / "in.npz", "--threads=1")
+    ours, theirs = tmp_path / "ours.npz", tmp_path / "theirs.npz"
+    assert without_times(run(*given, "--json", "--output", ours)) == without_times(
+        run_in_python(*given, "--json", "--output", theirs)
+    )
+    with np.load(ours) as got, np.load(theirs) as wanted:
+        assert got.files == wanted.files
+        for key in wanted.files:
+            np.testing.assert_allclose(got[key], wanted[key], rtol=1e-5, atol=1e-6)
+
+
+def test_labels(tmp_path: Path) -> None:
+    x = np.random.default_rng(1).standard_normal((2, 4), np.float32)
+    runner = nativert.ModelRunner(FIXTURES / "linear.exported.pt2")
+    classes = runner.run(x).argmax(1)
+    np.savez(tmp_path / "in.npz", input=x, labels=classes.astype(np.int32))
+    given = (FIXTURES / "linear.exported.pt2", "--inputs", tmp_path / "in.npz", "--json")
+    assert json.loads(run(*given))["right"] == 2
+    np.savez(tmp_path / "in.npz", input=x, labels=np.zeros((2, 1), np.int64))
+    assert run(*given, status=1).split(": ", 1)[1:] == [
+        run_in_python(*given, status=1).split(": ", 1)[1]
+    ]
 
 
 @pytest.mark.parametrize("form", ["exported", "decomposed"])
@@ -85,18 +200,55 @@ def test_one_array(tmp_path: Path) -> None:
     assert "float32[2, 4]" in run(FIXTURES / "linear.exported.pt2", "--inputs", tmp_path / "x.npy")
 
 
-def test_help_and_version() -> None:
-    assert "--inputs" in run("--help")
-    assert run("--version").startswith("rushlight-run ")
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ([], 2, "the following arguments are required: MODEL"),
+        (["LINEAR", "--fast"], 2, "unrecognized arguments: --fast"),
+        (["LINEAR", "extra"], 2, "unrecognized arguments: extra"),
+        (["LINEAR", "--threads", "two"], 2, "argument --threads: invalid int value: 'two'"),
+        (["LINEAR", "--inputs"], 2, "argument --inputs: expected one argument"),
+        (["LINEAR", "--json=1"], 2, "argument --json: ignored explicit argument '1'"),
+        (["LINEAR", "--threads", "0"], 2, "--threads: expected 1 to 1024, got 0"),
+        (["LINEAR", "--repeat", "-1"], 2, "--repeat takes 0 or more, --batch 1 or more"),
+        (["LINEAR", "--batch", "0"], 2, "--repeat takes 0 or more, --batch 1 or more"),
+        (["LINEAR", "--output", "x.txt"], 2, "--output: expected a name ending in .npz or .npy"),
+        (["LINEAR", "--inputs", "x.npy", "--batch", "7"], 2, "takes 2 to 2 samples, not 7"),
+        (["SEVERAL", "--inputs", "x.npy"], 2, "a .npy file holds one array, but the program takes"),
+        (["OUTPUTS", "--inputs", "x.npz", "--output", "y.npy"], 2, "a .npy file holds one array"),
+        (["LINEAR"], 1, "no --inputs: no array for input 'input' (float32[2, 4]); it has nothing"),
+        (["LINEAR", "--inputs", "o.npz"], 1, "no array for input 'input' (float32[2, 4]); it has"),
+        (["LINEAR", "--inputs", "nowhere.npz"], 1, "nowhere.npz"),
+        (["nowhere.pt2"], 1, "nowhere.pt2"),
+    ],
+)
+def test_mistakes_are_explained_as_in_python(
+    arguments: list[str],
+    status: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.zeros((2, 4), np.float32))
+    np.savez("o.npz", other=np.zeros(1))
+    values = fixture_calls.flat_inputs("multi_output", 0)
+    specs = inputs.program_inputs(export.load(FIXTURES / "multi_output.exported.pt2"))
+    np.savez("x.npz", **{s.name: v for s, v in zip(specs, values, strict=True)})
+    names = {"LINEAR": "linear", "SEVERAL": "int_bool", "OUTPUTS": "multi_output"}
+    given = [str(FIXTURES / f"{names[a]}.exported.pt2") if a in names else a for a in arguments]
+    ours, theirs = run(*given, status=status), run_in_python(*given, status=status)
+    assert ours.startswith("rushlight-run: error: ")
+    assert ours.count("\n") == 1
+    assert message in ours
+    assert message in theirs
+    assert not Path("y.npy").exists()
 
 
-def test_mistakes_are_explained(tmp_path: Path) -> None:
-    linear = FIXTURES / "linear.exported.pt2"
-    np.savez(tmp_path / "other.npz", other=np.zeros(1))
-    assert "expected a model" in run(status=1)
-    assert "unknown option '--fast'" in run(linear, "--fast", status=1)
-    assert "expected a whole number" in run(linear, "--threads", "two", status=1)
-    assert "--inputs is needed" in run(linear, status=1)
-    assert "no array for " in run(linear, "--inputs", tmp_path / "other.npz", status=1)
-    assert "nowhere.pt2" in run(tmp_path / "nowhere.pt2", status=1)
-    assert "nowhere.npz" in run(linear, "--inputs", tmp_path / "nowhere.npz", status=1)
+def test_a_state_forbids_filling_up(tmp_path: Path) -> None:
+    name = "counter"
+    (x, *_) = fixture_calls.flat_inputs(name, 0)
+    np.save(tmp_path / "x.npy", np.concatenate([x, x[:1]]))
+    given = (FIXTURES / f"{name}.exported.pt2", "--inputs", tmp_path / "x.npy")
+    assert "keeps a state from call to call" in run(*given, status=1)
+    assert "keeps a state from call to call" in run_in_python(*given, status=1)

@@ -1,7 +1,7 @@
 """``rushlight run``: a file of inputs through a program.
 
-Arguments, names of outputs and keys of the JSON report are those of the C++ program
-``rushlight-run``.
+Arguments, names of outputs, the JSON report and the table are those of the C++ program
+``rushlight-run`` (csrc/cli/); change both.
 """
 
 from __future__ import annotations
@@ -160,7 +160,9 @@ def _report(
     samples = sum(c.size - c.padding for c in calls)
     report: dict[str, Any] = {
         "model": args.model,
-        "inputs": [describe(s.name, v) for s, v in zip(*given, strict=True)],
+        "inputs": [
+            describe(s.name, v) for s, v in zip(*given, strict=True) if s.type != "constant"
+        ],
         "outputs": [describe(name, a) for name, a in outputs.items()],
         "samples": samples,
         "calls_per_pass": len(calls),
