@@ -1,6 +1,6 @@
 """Speed of rushlight.utils.data beside PyTorch's DataLoader, grain and SPDL.
 
-    python benchmarks/data.py [--rounds N] [--only ROW...] [--workers 0 2] [--json FILE]
+    python benchmarks/data.py [--rounds N] [--only ROW...] [--workers 0 2] [--seconds S]
 
 One data set of NumPy arrays (or JPEGs, decoded by Pillow) is read by all. Every row is measured in
 rounds; within a round each library runs once, so that slow spells of the machine hit all of them
@@ -67,10 +67,10 @@ class Jpegs:
 
 
 ROWS: dict[str, tuple[Callable[[], Any], int]] = {  # data set, batch size
-    "tiny": (lambda: Arrays(200_000, 4096, (8,)), 64),
-    "small": (lambda: Arrays(20_000, 1024, (3, 32, 32)), 64),
-    "image": (lambda: Arrays(1_500, 64, (3, 224, 224)), 32),
-    "jpeg": (lambda: Jpegs(1_500, 64), 32),
+    "tiny": (lambda: Arrays(10_000_000, 4096, (8,)), 64),
+    "small": (lambda: Arrays(1_000_000, 1024, (3, 32, 32)), 64),
+    "image": (lambda: Arrays(100_000, 64, (3, 224, 224)), 32),
+    "jpeg": (lambda: Jpegs(100_000, 64), 32),
 }
 NAMES = {
     "tiny": "8 floats",
@@ -133,17 +133,17 @@ PEERS: dict[str, tuple[Make, str | None]] = {
 }
 
 
-def measure(make: Make, data: Any, batch: int, workers: int, stop_after: int) -> dict[str, float]:
-    """Samples per second, start and stop, of one pass."""
+def measure(make: Make, data: Any, batch: int, workers: int, seconds: float) -> dict[str, float]:
+    """Samples per second, start and stop, of a pass that is left after some seconds."""
     start = time.perf_counter()
     iterator = iter(make(data, batch, workers))
     next(iterator)
-    first = time.perf_counter()
-    n = sum(1 for _ in iterator)
-    done = time.perf_counter()
-    iterator = iter(make(data, batch, workers))
-    for _ in range(stop_after):
-        next(iterator)
+    first = done = time.perf_counter()
+    n = 0
+    for n, _ in enumerate(iterator, 1):  # noqa: B007
+        done = time.perf_counter()
+        if done - first > seconds:
+            break
     stopping = time.perf_counter()
     del iterator
     return {
@@ -166,6 +166,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=list(ROWS))
     parser.add_argument("--workers", nargs="*", type=int, default=[0, 2])
     parser.add_argument("--peers", nargs="*", default=list(PEERS))
+    parser.add_argument("--seconds", type=float, default=3.0, help="of one measurement")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     peers = {n: m for n, (m, module) in PEERS.items() if n in options.peers and installed(module)}
@@ -180,7 +181,7 @@ def main() -> None:
             found: dict[str, list[dict[str, float]]] = {n: [] for n in names}
             for _ in range(options.rounds):
                 for name in names:
-                    found[name].append(measure(peers[name], data, batch, workers, 3))
+                    found[name].append(measure(peers[name], data, batch, workers, options.seconds))
             medians = {
                 name: {k: statistics.median(r[k] for r in runs) for k in runs[0]}
                 for name, runs in found.items()

@@ -42,22 +42,32 @@ class ProcessPool:
         self._fields[:] = 0
         self.replies = ShmQueue(MESSAGES)
         self.tasks = [ShmQueue(1 << 16) for _ in range(n)]
-        forked = self.context.get_start_method() == "fork"
-        self._pickled = None if forked else pickle_spec(spec)
-        self.processes = []
-        for worker in range(n):
-            channels = Channels(worker, self.tasks[worker], self.replies, self.status)
+        self._spec: Spec | None = spec if self.context.get_start_method() == "fork" else None
+        self._pickled = None if self._spec is not None else pickle_spec(spec)
+        self._started = False
+        self.processes: list[Any] = []
+        self._finalizer = weakref.finalize(
+            self, _stop, self.processes, self._fields, self.tasks, self.replies, os.getpid()
+        )
+
+    def start(self) -> None:
+        """Starts the processes: what they have to do is in their queues, so each begins at once."""
+        if self._started:
+            return
+        self._started = True
+        for worker, tasks in enumerate(self.tasks):
             process = self.context.Process(
                 target=worker_main,
-                args=(channels, spec if forked else None, self._pickled),
+                args=(
+                    Channels(worker, tasks, self.replies, self.status),
+                    self._spec,
+                    self._pickled,
+                ),
                 daemon=True,
                 name=f"rushlight-data-{worker}",
             )
             process.start()
             self.processes.append(process)
-        self._finalizer = weakref.finalize(
-            self, _stop, self.processes, self._fields, self.tasks, self.replies, os.getpid()
-        )
 
     def begin(self, worker: int, epoch: Epoch) -> None:
         self._fields[TOKEN] = epoch.token  # tasks of the pass before are not wanted any more
@@ -67,7 +77,8 @@ class ProcessPool:
         self._put(worker, pickle.dumps(task, protocol=5))
 
     def _put(self, worker: int, message: bytes) -> None:
-        while not self.tasks[worker].put(message, timeout=1.0):
+        while not self.tasks[worker].put(message, timeout=1.0 if self._started else 0.0):
+            self.start()
             if self.death() is not None:
                 return  # `receive` finds nothing more, and the caller asks for the death
 

@@ -75,6 +75,9 @@ class RayPool:
         self._dead: tuple[int, int | None, int | None] | None = None
         self._finalizer = weakref.finalize(self, _stop, ray, self.actors)
 
+    def start(self) -> None:
+        pass
+
     def begin(self, worker: int, epoch: Epoch) -> None:
         actor = self.actors[worker]
         actor.want.options(concurrency_group="look").remote(epoch.token)

@@ -44,6 +44,9 @@ class ThreadPool:
             self.threads.append(thread)
         self._finalizer = weakref.finalize(self, _stop, self.threads, self.tasks, self.stopped)
 
+    def start(self) -> None:
+        pass
+
     def begin(self, worker: int, epoch: Epoch) -> None:
         self.tasks[worker].put(epoch)
 
