@@ -18,6 +18,11 @@ struct UntypedStorage {
   StoragePtr storage;
 };
 
+struct WeakStorage {
+  std::weak_ptr<Storage> storage;
+  uintptr_t id;
+};
+
 StoragePtr from_buffer(nb::handle object) {
   auto view = std::make_unique<Py_buffer>();
   const bool writable = PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_WRITABLE) == 0;
@@ -46,6 +51,14 @@ StoragePtr make_storage(nb::handle source) {
   RL_CHECK(nbytes >= 0, Runtime, "UntypedStorage: expected a size of at least 0, got ", nbytes);
   return Storage::allocate(static_cast<size_t>(nbytes));
 }
+
+// A method whose body is a function of rushlight.multiprocessing.
+template <const char* kName>
+nb::object in_multiprocessing(nb::handle self) {
+  return nb::module_::import_("rushlight.multiprocessing.sharing").attr(kName)(self);
+}
+constexpr char kShareMemory[] = "share_memory_";
+constexpr char kIsShared[] = "is_shared";
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   const StoragePtr& storage = nb::inst_ptr<UntypedStorage>(self)->storage;
@@ -89,6 +102,18 @@ nb::object storage_object(StoragePtr storage) {
 }
 
 void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
+  nb::class_<WeakStorage>(m, "WeakStorage", "A reference to a storage that does not keep it.")
+      .def(
+          "expired", [](const WeakStorage& weak) { return weak.storage.expired(); },
+          "Whether no tensor has the storage any more.")
+      .def(
+          "lock",
+          [](const WeakStorage& weak) -> nb::object {
+            StoragePtr storage = weak.storage.lock();
+            return storage ? nb::cast(UntypedStorage{std::move(storage)}) : nb::none();
+          },
+          nb::sig("def lock(self) -> UntypedStorage | None"), "The storage, if it is still there.")
+      .def_ro("id", &WeakStorage::id, "A number that no other storage alive has.");
   nb::class_<UntypedStorage>(
       m, "UntypedStorage", nb::type_slots(storage_slots),
       "The bytes that tensors share. ``UntypedStorage(n)`` is ``n`` uninitialised bytes, "
@@ -103,6 +128,21 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
           nb::arg("source"),
           nb::sig("def __init__(self, source: int | typing_extensions.Buffer) -> None"))
       .def("nbytes", [](const UntypedStorage& s) { return s.storage->nbytes(); })
+      .def(
+          "weak",
+          [](const UntypedStorage& s) {
+            return WeakStorage{s.storage, reinterpret_cast<uintptr_t>(s.storage.get())};
+          },
+          "A reference that does not keep the storage.")
+      .def(
+          "_replace_storage",
+          [](UntypedStorage& s, const UntypedStorage& by) { s.storage = by.storage; },
+          nb::arg("by"))
+      .def("share_memory_", &in_multiprocessing<kShareMemory>,
+           nb::sig("def share_memory_(self) -> UntypedStorage"),
+           "Moves the bytes into shared memory, unless they are there; returns this storage.")
+      .def("is_shared", &in_multiprocessing<kIsShared>, nb::sig("def is_shared(self) -> bool"),
+           "Whether the bytes lie in shared memory.")
       .def("__len__", [](const UntypedStorage& s) { return s.storage->nbytes(); })
       .def("data_ptr",
            [](const UntypedStorage& s) { return reinterpret_cast<uintptr_t>(s.storage->data()); })
@@ -120,6 +160,21 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
   tensor.def(
       "untyped_storage", [](const Tensor& t) { return UntypedStorage{t.storage()}; },
       "The storage that this tensor is a view of.");
+  tensor.def(
+      "_replace_storage",
+      [](Tensor& t, const UntypedStorage& by) {
+        const int64_t offset = t.raw() - t.storage()->data();
+        RL_CHECK(t.storage()->nbytes() <= by.storage->nbytes(), Value, "a storage of ",
+                 by.storage->nbytes(), " bytes instead of one of ", t.storage()->nbytes());
+        t.set_raw(by.storage->data() + offset);
+        t.set_storage(by.storage);
+      },
+      nb::arg("by"));
+  tensor.def("share_memory_", &in_multiprocessing<kShareMemory>,
+             nb::sig("def share_memory_(self) -> Tensor"),
+             "Moves the tensor into shared memory, unless it is there; returns it.");
+  tensor.def("is_shared", &in_multiprocessing<kIsShared>, nb::sig("def is_shared(self) -> bool"),
+             "Whether the storage lies in shared memory.");
   m.def("rebuild_tensor", &rebuild_tensor, nb::arg("storage"), nb::arg("dtype"),
         nb::arg("storage_offset"), nb::arg("size"), nb::arg("stride"),
         nb::sig("def rebuild_tensor(storage: UntypedStorage, dtype: _dtype, storage_offset: int, "

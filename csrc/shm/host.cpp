@@ -233,6 +233,12 @@ Reference Hold::reference(bool counted) const {
   return {mapping_->link->address, mapping_->id, entry, block.generation.load(), counted};
 }
 
+bool Hold::used_elsewhere() const {
+  const std::lock_guard lock(state().mutex);
+  const Block& block = mapping_->block(mapping_->uses.at(offset_).entry);
+  return block.in_flight() != 0 || block.held_by_others(mapping_->link->process);
+}
+
 std::unique_ptr<Hold> allocate(uint64_t nbytes, Kind kind, bool strict) {
   if (nbytes > uint64_t{1} << 45)
     fail(ENOMEM, "cannot reserve " + std::to_string(nbytes) + " bytes of shared memory");

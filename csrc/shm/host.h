@@ -36,6 +36,8 @@ class Hold {
   uint64_t nbytes() const { return nbytes_; }
   /// The block by name. A counted reference that never leaves must be given up.
   Reference reference(bool counted) const;
+  /// Whether another process holds it or a reference is in flight.
+  bool used_elsewhere() const;
 
  private:
   std::shared_ptr<Mapping> mapping_;

@@ -34,6 +34,12 @@ struct alignas(128) Block {
   void let_go(uint32_t process) { holders[process / 64].fetch_and(~bit(process)); }
   bool held_by(uint32_t process) const { return holders[process / 64].load() & bit(process); }
 
+  bool held_by_others(uint32_t process) const {
+    for (uint32_t i = 0; i < kHolderWords; ++i)
+      if (holders[i].load() & ~(i == process / 64 ? bit(process) : 0)) return true;
+    return false;
+  }
+
   /// A reference leaves; its maker holds the block.
   void depart() { flight.fetch_add((uint64_t{1} << 32) + 1); }
   /// A reference arrives or is given up: false if none is in flight.

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <cstring>
 #include <optional>
 
 #include "error.h"
@@ -34,13 +35,13 @@ nb::tuple to_tuple(const Reference& reference) {
 // A bytes-like object for the length of a call.
 class Bytes {
  public:
-  explicit Bytes(nb::handle object) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  explicit Bytes(nb::handle object, int flags = PyBUF_SIMPLE) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
   }
   ~Bytes() { PyBuffer_Release(&view_); }
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
-  const void* data() const { return view_.buf; }
+  void* data() const { return view_.buf; }
   size_t size() const { return static_cast<size_t>(view_.len); }
 
  private:
@@ -85,6 +86,8 @@ void init_blocks(nb::module_& m) {
       .def_prop_ro("address",
                    [](const Hold& hold) { return reinterpret_cast<uintptr_t>(hold.data()); })
       .def("__len__", &Hold::nbytes)
+      .def("used_elsewhere", &Hold::used_elsewhere,
+           "Whether another process holds the block or a reference to it is in flight.")
       .def(
           "reference",
           [](const Hold& hold, bool counted) { return to_tuple(hold.reference(counted)); },
@@ -207,6 +210,24 @@ NB_MODULE(_shm, m) {
   });
   init_blocks(m);
   init_ring(m);
+  m.def(
+      "copy_into",
+      [](nb::handle target, size_t offset, uintptr_t address, size_t nbytes) {
+        const Bytes bytes(target, PyBUF_WRITABLE);
+        if (offset > bytes.size() || nbytes > bytes.size() - offset)
+          throw nb::value_error("copy_into: the bytes do not fit");
+        auto* to = static_cast<std::byte*>(bytes.data()) + offset;
+        if (nbytes < 65536) {
+          std::memcpy(to, reinterpret_cast<const void*>(address), nbytes);
+          return;
+        }
+        nb::gil_scoped_release release;
+        std::memcpy(to, reinterpret_cast<const void*>(address), nbytes);
+      },
+      nb::arg("target"), nb::arg("offset"), nb::arg("address"), nb::arg("nbytes"),
+      nb::sig("def copy_into(target: Block | bytearray, offset: int, address: int, nbytes: int) -> "
+              "None"),
+      "Copies bytes from an address to target[offset:].");
   m.def("set_manager_program", &set_manager_program, nb::arg("path"));
   m.def("manager_address", &manager_address, nb::call_guard<nb::gil_scoped_release>(),
         "The address of this process's manager, started if need be.");

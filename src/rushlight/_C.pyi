@@ -140,6 +140,22 @@ class Tensor:
     def untyped_storage(self) -> UntypedStorage:
         """The storage that this tensor is a view of."""
 
+    def is_shared(self) -> builtins.bool:
+        """Whether the storage lies in shared memory."""
+
+class WeakStorage:
+    """A reference to a storage that does not keep it."""
+
+    def expired(self) -> builtins.bool:
+        """Whether no tensor has the storage any more."""
+
+    def lock(self) -> UntypedStorage | None:
+        """The storage, if it is still there."""
+
+    @property
+    def id(self) -> int:
+        """A number that no other storage alive has."""
+
 class UntypedStorage:
     """
     The bytes that tensors share. ``UntypedStorage(n)`` is ``n`` uninitialised bytes, ``UntypedStorage(buffer)`` the memory of a contiguous buffer, which it keeps alive. Equal to another one over the same storage; a ``memoryview`` of it sees the bytes.
@@ -148,6 +164,12 @@ class UntypedStorage:
     def __init__(self, source: int | Buffer) -> None: ...
 
     def nbytes(self) -> int: ...
+
+    def weak(self) -> WeakStorage:
+        """A reference that does not keep the storage."""
+
+    def is_shared(self) -> builtins.bool:
+        """Whether the bytes lie in shared memory."""
 
     def __len__(self) -> int: ...
 

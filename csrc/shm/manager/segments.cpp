@@ -16,11 +16,15 @@
 namespace rushlight::shm {
 namespace {
 
+// A manager that runs; not a zombie, nor another program under the same number.
 bool is_manager(const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/comm");
-  std::string name;
-  std::getline(file, name);
-  return name == "rushlight-shm-m";  // the kernel keeps 15 letters
+  std::ifstream file("/proc/" + pid + "/stat");
+  std::string line;
+  std::getline(file, line);
+  // "42 (rushlight-shm-m) S ...": the kernel keeps 15 letters of the name.
+  const std::string name = "(rushlight-shm-m) ";
+  const size_t at = line.find(name);
+  return at != std::string::npos && line[at + name.size()] != 'Z';
 }
 
 // Named segments whose manager was killed. Only those of our process namespace and our user.

@@ -18,6 +18,11 @@ class Block:
 
     def __len__(self) -> int: ...
 
+    def used_elsewhere(self) -> bool:
+        """
+        Whether another process holds the block or a reference to it is in flight.
+        """
+
     def reference(self, counted: bool = True) -> tuple[str, int, int, int, bool]:
         """
         The arguments of `adopt`. A counted reference keeps the block alive until it is adopted, once; an uncounted one may be adopted as often as one likes while its maker holds the block.
@@ -72,6 +77,9 @@ class Ring:
 
     @property
     def closed(self) -> bool: ...
+
+def copy_into(target: Block | bytearray, offset: int, address: int, nbytes: int) -> None:
+    """Copies bytes from an address to target[offset:]."""
 
 def set_manager_program(path: str) -> None: ...
 

@@ -28,6 +28,7 @@ Example:
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ from rushlight.multiprocessing._shm import Block, find, give_up
 _shm.set_manager_program(str(Path(_shm.__file__).parent / "rushlight-shm-manager"))
 
 _CAPACITY = 1 << 20
+_SMALL = 200  # bytes of a reference, about
+_HERE, _BESIDE = b"\0", b"\1"  # where a message lies
 
 
 def allocate(nbytes: int) -> Block:
@@ -86,15 +89,29 @@ class ShmQueue:
 
         Raises ``ValueError`` if the queue is closed.
         """
+        if memoryview(data).nbytes <= self._large:
+            return self._ring.put(b"".join((_HERE, data)), timeout)
+        return self._put_beside(data, timeout)
+
+    def put_somewhere(
+        self, data: bytes | bytearray | memoryview, timeout: float | None = None
+    ) -> bool:
+        """`put` for which the ring's bytes are never the limit: a message that does not fit in at
+        once goes in a block of its own, so only ``max_messages`` (and some thousands) count."""
         size = memoryview(data).nbytes
-        if size <= self._large:
-            return self._ring.put(b"".join((b"\0", data)), timeout)
-        block = allocate(size)
+        if size <= self._large and self._ring.put(b"".join((_HERE, data)), 0):
+            return True
+        if size <= _SMALL:
+            return self._ring.put(b"".join((_HERE, data)), timeout)
+        return self._put_beside(data, timeout)
+
+    def _put_beside(self, data: bytes | bytearray | memoryview, timeout: float | None) -> bool:
+        block = allocate(memoryview(data).nbytes)
         memoryview(block)[:] = memoryview(data).cast("B")
         reference = block.reference()
         sent = False
         try:
-            sent = self._ring.put(b"\1" + repr(reference).encode(), timeout)
+            sent = self._ring.put(_BESIDE + pickle.dumps(reference), timeout)
         finally:
             if not sent:
                 give_up(*reference)
@@ -105,16 +122,17 @@ class ShmQueue:
 
         Raises ``ValueError`` if the queue is closed and empty.
         """
+        message = self.get_view(timeout)
+        return None if message is None else bytes(message)
+
+    def get_view(self, timeout: float | None = None) -> memoryview | None:
+        """`get` without copying the message once more."""
         message = self._ring.get(timeout)
         if message is None:
             return None
-        if message[0] == 0:
-            return message[1:]
-        manager, segment, entry, generation, counted = message[1:].decode().strip("()").split(", ")
-        block = adopt(
-            manager.strip("'"), int(segment), int(entry), int(generation), counted == "True"
-        )
-        return bytes(block)
+        if message[:1] == _HERE:
+            return memoryview(message)[1:]
+        return memoryview(adopt(*pickle.loads(message[1:])))
 
     def qsize(self) -> int:
         """Messages inside."""

@@ -1,0 +1,120 @@
+"""Messages with arrays: what `multiprocessing` pickles here, and how it is loaded again.
+
+A message is pickled once; arrays leave a mark in the stream, and their memory is noted. Then it is
+decided how the memory travels (`rushlight.multiprocessing.pieces`), and the message becomes an
+envelope: the stream, the pieces of memory, and where in them every array lies.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Iterator
+from functools import partial
+from multiprocessing import connection, queues, reduction
+from typing import Any
+
+from rushlight.multiprocessing import arrays, cuda
+from rushlight.multiprocessing.memory import Memory, Reference
+from rushlight.multiprocessing.pieces import INLINE_BYTES, Pieces, Place, View, receive_pieces
+
+_ForkingPickler = reduction.ForkingPickler
+_MARK = pickle.PickleBuffer(bytearray())
+
+
+class ArrayPickler(_ForkingPickler):
+    """`multiprocessing`'s pickler, by which arrays travel in shared memory.
+
+    What supports pickling out of band (protocol 5: pandas, Arrow, subclasses of NumPy's array)
+    travels so too, from 32 KiB on.
+    """
+
+    def __init__(self, file: Any, protocol: int | None = None) -> None:
+        self._file = file
+        self._stream = io.BytesIO()
+        self._views: list[View] = []
+        # Not a method: a pickler in a cycle would keep what it pickled until the next collection.
+        super().__init__(self._stream, 5, True, partial(_out_of_band, self._views))
+
+    def reducer_override(self, obj: Any) -> Any:
+        """The arrays we know; everything else goes its usual way."""
+        module = type(obj).__module__.partition(".")[0]
+        if module not in arrays.LIBRARIES:
+            return NotImplemented
+        reduced = arrays.reduce(obj, _MARK)
+        if reduced is None:
+            return cuda.reduce_cuda_array(obj) if cuda.is_cuda_array(obj) else NotImplemented
+        view, function, arguments = reduced
+        self._views.append(view)
+        return function, arguments
+
+    def dump(self, obj: Any) -> None:
+        """Writes the message."""
+        super().dump(obj)
+        if not self._views:
+            self._file.write(self._stream.getbuffer())
+            return
+        pieces = Pieces(self._views)
+        try:
+            envelope = _Envelope(self._stream.getvalue(), *pieces.table)
+            self._file.write(pickle.dumps(envelope, 5))
+        except BaseException:
+            pieces.give_up()
+            raise
+
+    @classmethod
+    def dumps(cls, obj: Any, protocol: int | None = None) -> memoryview:
+        """The message."""
+        buffer = io.BytesIO()
+        cls(buffer, protocol).dump(obj)
+        return buffer.getbuffer()
+
+
+def _out_of_band(views: list[View], buffer: pickle.PickleBuffer) -> bool:
+    """Whether a buffer stays in the stream; else it is noted."""
+    if buffer is _MARK:
+        return False
+    with memoryview(buffer) as view:
+        if view.nbytes < INLINE_BYTES or not view.contiguous:
+            return True
+    views.append(arrays.view_of_buffer(buffer))
+    return False
+
+
+class _Envelope:
+    def __init__(
+        self, stream: bytes, pieces: list[Reference | bytearray], places: list[Place | None]
+    ) -> None:
+        self._parts = (stream, pieces, places)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load, self._parts
+
+
+def load(stream: bytes, pieces: list[Reference | bytearray], places: list[Place]) -> Any:
+    """The object in an envelope."""
+    memories = receive_pieces(pieces)
+    return pickle.loads(stream, buffers=_views(memories, places))
+
+
+def _views(memories: list[Memory], places: list[Place]) -> Iterator[Any]:
+    for piece, offset, layout in places:
+        memory = memories[piece]
+        if isinstance(layout, int):
+            yield memoryview(memory.buffer)[offset : offset + layout]
+        else:
+            yield arrays.Received(memory, offset, layout)
+
+
+def init_reductions() -> None:
+    """Makes every queue, pipe, pool and manager of this process send arrays by shared memory.
+
+    Importing `rushlight.multiprocessing` does it, as importing `torch.multiprocessing` does for
+    PyTorch's tensors: connections take their pickler from the module, so it is one per process.
+    """
+    for module, name in (
+        (reduction, "ForkingPickler"),
+        (connection, "_ForkingPickler"),
+        (queues, "_ForkingPickler"),
+    ):
+        setattr(module, name, ArrayPickler)

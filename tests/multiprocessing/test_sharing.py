@@ -1,0 +1,135 @@
+"""share_memory_, is_shared, strategies, and PyTorch's names in `reductions`."""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+from multiprocessing.reduction import DupFd
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rushlight
+import rushlight.multiprocessing as mp
+from rushlight.multiprocessing import _shm, arena, reductions, sharing
+from rushlight.multiprocessing.reductions import SharedCache, StorageWeakRef
+from rushlight.ops import aten
+
+
+def blocks() -> int:
+    return _shm.manager_stat()["blocks"]
+
+
+@pytest.mark.parametrize("size", [3, 1_000_000])
+def test_a_tensor_moves(size: int) -> None:
+    source = np.arange(size, dtype=np.float32)
+    tensor = aten.mul.Scalar(rushlight.Tensor(source), 1)  # memory of our own
+    assert not tensor.is_shared()
+    assert tensor.share_memory_() is tensor
+    view = aten.select.int(tensor, 0, 1)
+    assert view.is_shared()
+    tensor.numpy()[1] = 42
+    assert view.item() == 42
+    assert tensor.numpy()[2:].tolist() == source[2:].tolist()
+    assert view.data_ptr() == tensor.data_ptr() + 4
+
+
+def test_a_borrowed_array_is_left_alone() -> None:
+    array = np.ones(5)
+    tensor = rushlight.Tensor(array).share_memory_()
+    tensor.numpy()[:] = 2
+    assert array.tolist() == [1] * 5
+
+
+def test_shared_memory_ends_with_its_tensors() -> None:
+    before = blocks()
+    tensor = rushlight.Tensor(np.ones(5)).share_memory_()
+    view = aten.select.int(tensor, 0, 1)
+    del tensor
+    gc.collect()
+    assert blocks() == before + 1
+    del view
+    gc.collect()
+    assert blocks() == before
+
+
+def test_arrays_and_storages() -> None:
+    array = mp.share_memory(np.arange(4))
+    assert mp.share_memory(array) is array
+    assert sharing.is_shared(array[1:])
+    assert not sharing.is_shared(np.zeros(3))
+    with pytest.raises(TypeError, match="Python objects"):
+        mp.share_memory(np.array([None]))
+    storage = rushlight.UntypedStorage(100)
+    assert not storage.is_shared()
+    assert storage.share_memory_().is_shared()
+
+
+def test_strategies() -> None:
+    assert mp.get_all_sharing_strategies() == {"file_descriptor", "file_system"}
+    assert mp.get_sharing_strategy() == "file_descriptor"
+    with pytest.raises(AssertionError, match="invalid sharing strategy 'telepathy'"):
+        mp.set_sharing_strategy("telepathy")
+    mp.set_sharing_strategy("file_system")
+    try:
+        names = {p.name for p in Path("/dev/shm").glob("rushlight-*")}
+        block = arena.allocate(100)
+        assert {p.name for p in Path("/dev/shm").glob("rushlight-*")} >= names
+        assert any(p.name.startswith("rushlight-") for p in Path("/dev/shm").iterdir())
+        del block
+    finally:
+        mp.set_sharing_strategy("file_descriptor")
+
+
+def test_reduce_and_rebuild() -> None:
+    tensor = rushlight.Tensor(np.arange(12.0).reshape(3, 4))
+    view = aten.transpose.int(tensor, 0, 1)
+    function, arguments = reductions.reduce_tensor(view)
+    again = function(*arguments)
+    assert again.numpy().tolist() == view.numpy().tolist()
+    again.numpy()[0, 1] = -1
+    assert view.numpy()[0, 1] == -1
+    with pytest.raises(OSError, match="received once"):
+        function(*arguments)
+    function, arguments = reductions.reduce_storage(rushlight.UntypedStorage(0))
+    assert function(*arguments).nbytes() == 0
+
+
+def test_rebuild_from_a_descriptor() -> None:
+    with tempfile.TemporaryFile() as file:
+        file.write(b"0123456789")
+        file.flush()
+        ids = reductions.fd_id(file.fileno())
+        assert ids == (os.fstat(file.fileno()).st_ino, os.fstat(file.fileno()).st_dev)
+        cls = rushlight.UntypedStorage
+        storage = reductions.rebuild_storage_fd(cls, DupFd(file.fileno()), 10)
+        assert bytes(memoryview(storage)) == b"0123456789"
+        assert reductions.rebuild_storage_fd(cls, DupFd(file.fileno()), 10) == storage
+        del storage
+        with pytest.raises(ValueError, match="20 bytes in a file of 10"):
+            reductions.rebuild_storage_fd(cls, DupFd(file.fileno()), 20)
+
+
+def test_weak_references() -> None:
+    tensor = rushlight.Tensor(np.ones(3))
+    weak, same = StorageWeakRef(tensor), StorageWeakRef(tensor.untyped_storage())
+    assert weak == same
+    assert len({weak, same}) == 1
+    assert weak.storage() == tensor.untyped_storage()
+    assert not weak.expired()
+    del tensor
+    assert weak.expired()
+    assert weak.storage() is None
+
+
+def test_the_cache_drops_what_is_gone() -> None:
+    cache = SharedCache()
+    kept = [rushlight.UntypedStorage(1) for _ in range(10)]
+    for i, storage in enumerate(kept):
+        cache[i] = StorageWeakRef(storage)
+    for i in range(1000):
+        cache[1000 + i] = StorageWeakRef(rushlight.UntypedStorage(1))
+    assert len(cache) <= 130
+    assert all(cache.get(i) == StorageWeakRef(s) for i, s in enumerate(kept))
