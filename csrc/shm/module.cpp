@@ -177,6 +177,14 @@ void init_ring(nb::module_& m) {
                   "None) -> bool"),
           "Sends a message; False if there was no room for `timeout` seconds.")
       .def(
+          "wait_for_room",
+          [](RingObject& self, std::optional<double> timeout) {
+            return finish(timeout,
+                          [&](int64_t deadline) { return self.ring.wait_for_room(deadline); });
+          },
+          nb::arg("timeout") = nb::none(),
+          "False if no message was taken out of a full queue for `timeout` seconds.")
+      .def(
           "get",
           [](RingObject& self, std::optional<double> timeout) -> nb::object {
             std::string message;

@@ -133,10 +133,8 @@ Outcome Ring::put(const void* data, size_t size, int64_t deadline) {
     {
       const Lock lock(*this);
       if (head.closed.load()) return Outcome::Closed;
-      const uint64_t at = head.written.load(), used = at - head.read.load();
-      const uint64_t inside = head.sent.load() - head.received.load();
-      if (used + padded(size) <= capacity_ && (head.most == 0 || inside < head.most)) {
-        const uint64_t length = size;
+      if (room_for(size)) {
+        const uint64_t at = head.written.load(), length = size;
         copy_in(at, &length, sizeof(length));
         copy_in((at + sizeof(length)) % capacity_, data, size);
         head.written.store(at + padded(size));  // from here on it is sent
@@ -155,6 +153,30 @@ Outcome Ring::put(const void* data, size_t size, int64_t deadline) {
   }
   wake(head.arrivals, 1);
   return Outcome::Done;
+}
+
+bool Ring::room_for(size_t size) const {
+  const uint64_t used = head_->written.load() - head_->read.load();
+  const uint64_t inside = head_->sent.load() - head_->received.load();
+  return used + padded(size) <= capacity_ && (head_->most == 0 || inside < head_->most);
+}
+
+Outcome Ring::wait_for_room(int64_t deadline) {
+  Head& head = *head_;
+  for (;;) {
+    const uint32_t seen = head.departures.load();
+    {
+      const Lock lock(*this);
+      if (head.closed.load()) return Outcome::Closed;
+      if (room_for(0)) return Outcome::Done;
+    }
+    if (deadline == 0) return Outcome::TimedOut;
+    head.senders.fetch_add(1);
+    const int why = sleep_on(head.departures, seen, deadline);
+    head.senders.fetch_sub(1);
+    if (why == EINTR) return Outcome::Interrupted;
+    if (why == ETIMEDOUT) deadline = 0;
+  }
 }
 
 Outcome Ring::get(std::string& out, int64_t deadline) {

@@ -28,6 +28,8 @@ class Ring {
   /// Waits for room until `deadline` (nanoseconds of CLOCK_MONOTONIC; < 0: for ever; 0: not at
   /// all). Interrupted: by a signal. Senders of a closed ring get Closed.
   Outcome put(const void* data, size_t size, int64_t deadline);
+  /// Waits as `put` does until a message of no bytes would fit.
+  Outcome wait_for_room(int64_t deadline);
   /// Receivers of a closed ring get what is in it, then Closed.
   Outcome get(std::string& out, int64_t deadline);
   /// Messages inside.
@@ -40,6 +42,7 @@ class Ring {
  private:
   struct Head;
   class Lock;
+  bool room_for(size_t size) const;
   void copy_in(uint64_t at, const void* data, size_t size);
   void copy_out(uint64_t at, void* data, size_t size) const;
 

@@ -66,6 +66,11 @@ class Ring:
     def put(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
         """Sends a message; False if there was no room for `timeout` seconds."""
 
+    def wait_for_room(self, timeout: float | None = None) -> bool:
+        """
+        False if no message was taken out of a full queue for `timeout` seconds.
+        """
+
     def get(self, timeout: float | None = None) -> bytes | None:
         """Receives a message; None if none came for `timeout` seconds."""
 

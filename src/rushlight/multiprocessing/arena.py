@@ -105,6 +105,10 @@ class ShmQueue:
             return self._ring.put(b"".join((_HERE, data)), timeout)
         return self._put_beside(data, timeout)
 
+    def wait_for_room(self, timeout: float | None = None) -> bool:
+        """Whether there is room for a message within ``timeout`` seconds (None: waits)."""
+        return self._ring.wait_for_room(timeout)
+
     def _put_beside(self, data: bytes | bytearray | memoryview, timeout: float | None) -> bool:
         block = allocate(memoryview(data).nbytes)
         memoryview(block)[:] = memoryview(data).cast("B")

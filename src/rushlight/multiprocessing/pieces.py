@@ -76,15 +76,13 @@ class Pieces:
         large = [span for span in spans if span.room >= _OWN_BLOCK]
         small = [span for span in spans if span.room < _OWN_BLOCK]
         for group in [[span] for span in large] + ([small] if small else []):
-            nbytes = sum(span.room for span in group)
             try:
-                block = arena.allocate(nbytes)
-                reference = block.reference()
+                block = arena.allocate(sum(span.room for span in group))
+                self._place(views, group, block)
+                # Counted last: a process killed while it copies leaves nothing in flight.
+                self._pieces.append(block.reference())
             except OSError:  # no descriptors, no room, no manager: by value
                 self._inline(views, group)
-                continue
-            self._place(views, group, block)
-            self._pieces.append(reference)
 
     def _inline(self, views: list[View], spans: list[_Span]) -> None:
         if not spans:

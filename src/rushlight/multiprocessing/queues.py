@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 import weakref
 from collections import deque
 from multiprocessing import util
@@ -59,12 +60,10 @@ class Queue:
         """Adds an object; `queue.Full` if there is no room in time. ValueError if closed."""
         if self._closed:
             raise ValueError(f"Queue {self!r} is closed")
-        message = ArrayPickler.dumps(obj)
         if self._maxsize:
-            if not self._ring.put_somewhere(message, 0 if not block else timeout):
-                _discard(message)
-                raise Full
+            self._put_bounded(obj, timeout if block else 0)
             return
+        message = ArrayPickler.dumps(obj)
         with self._change:
             if not self._backlog and self._ring.put_somewhere(message, 0):
                 return
@@ -72,6 +71,20 @@ class Queue:
             if self._feeder is None:
                 self._start_feeder()
             self._change.notify()
+
+    def _put_bounded(self, obj: Any, timeout: float | None) -> None:
+        end = None if timeout is None else time.monotonic() + timeout
+        # Pickled when there is room: a process that is killed while it waits has sent nothing yet
+        # and leaves nothing in flight.
+        if not self._ring.wait_for_room(timeout):
+            raise Full
+        message = ArrayPickler.dumps(obj)
+        if self._ring.put_somewhere(message, 0):
+            return
+        left = None if end is None else max(0.0, end - time.monotonic())
+        if not self._ring.put_somewhere(message, left):
+            _discard(message)
+            raise Full
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """Removes and returns an object; `queue.Empty` if there is none in time."""
