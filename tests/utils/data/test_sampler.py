@@ -59,6 +59,28 @@ def test_generator_types() -> None:
     assert a == list(RandomSampler(range(20), generator=1))
 
 
+class Seeded:
+    """A generator as rushlight's and PyTorch's are."""
+
+    def __init__(self) -> None:
+        self.number = 5
+
+    def initial_seed(self) -> int:
+        return self.number
+
+    def manual_seed(self, seed: int) -> None:
+        self.number = seed
+
+
+def test_generators_with_a_seed() -> None:
+    generator = Seeded()
+    sampler = RandomSampler(range(30), generator=generator)
+    first, second = list(sampler), list(sampler)
+    assert first != second
+    generator.manual_seed(5)
+    assert [list(sampler), list(sampler)] == [first, second]
+
+
 def test_subset_random() -> None:
     assert sorted(SubsetRandomSampler(["a", "b", "c"])) == ["a", "b", "c"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import multiprocessing
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rushlight.multiprocessing._shm import usage
 from rushlight.utils.data import DataLoader, progress
 from rushlight.utils.data.pin_memory import pin_memory, pinned_copy
 from rushlight.utils.data.stats import Stats
@@ -89,8 +91,6 @@ def test_persistent_workers() -> None:
     assert plain([b[0] for b in third]) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
     assert len(multiprocessing.active_children()) == 4
     del loader, third
-    import gc
-
     gc.collect()
     assert multiprocessing.active_children() == []
 
@@ -146,6 +146,20 @@ def test_pin_memory_of_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rushlight.utils.data.pin_memory._runtime", lambda: None)
     monkeypatch.setattr("rushlight.utils.data.pin_memory._cuda_present", lambda: False)
     assert pin_memory(batch) is batch
+
+
+def test_batches_let_go_of_their_memory_at_once() -> None:
+    loader = DataLoader(Squares(60), 2, num_workers=2)
+    list(loader)
+    gc.collect()
+    before = usage()["blocks"]
+    gc.disable()  # nothing may wait for the collector
+    try:
+        held = [usage()["blocks"] for _ in loader]
+    finally:
+        gc.enable()
+    assert max(held) <= before + 20  # those in flight
+    assert usage()["blocks"] <= before + 1
 
 
 def test_batches_outlive_their_workers() -> None:

@@ -11,6 +11,7 @@ import copyreg
 import io
 import pickle
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,15 +124,17 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         if module == __name__ and name == "_array_at":
-            return self.array_at
+            # Not a method: the unpickler remembers what it gives, and a cycle would keep batches.
+            return partial(_view, self.blocks)
         return super().find_class(module, name)
 
-    def array_at(
-        self, block: int, offset: int, shape: Any, dtype: Any, strides: Any = None
-    ) -> Array:
-        buffer: Any = self.blocks[block]
-        array: Array = np.ndarray(shape, dtype, buffer, offset, strides)
-        return array
+
+def _view(
+    blocks: list[Block], block: int, offset: int, shape: Any, dtype: Any, strides: Any = None
+) -> Array:
+    buffer: Any = blocks[block]
+    array: Array = np.ndarray(shape, dtype, buffer, offset, strides)
+    return array
 
 
 def _array_at(*place: Any) -> Array:

@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import time
+import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,11 @@ class ProcessPool:
                 daemon=True,
                 name=f"rushlight-data-{worker}",
             )
-            process.start()
+            with warnings.catch_warnings():
+                # Forking beside threads is what the caller asked for, or the system's default;
+                # the engine's threads are safe across it.
+                warnings.filterwarnings("ignore", ".*multi-threaded", DeprecationWarning)
+                process.start()
             self.processes.append(process)
 
     def begin(self, worker: int, epoch: Epoch) -> None:

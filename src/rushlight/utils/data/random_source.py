@@ -33,8 +33,9 @@ def random_source(generator: Any = None) -> RandomSource:
 
     Args:
         generator: None for the process's default generator (``rushlight.manual_seed``); an int, a
-            seed; a ``numpy.random.Generator``; or a ``torch.Generator``, which gives the numbers
-            that PyTorch's samplers would draw.
+            seed; a ``numpy.random.Generator``; a generator with ``initial_seed`` and
+            ``manual_seed``; or a ``torch.Generator``, which gives the numbers that PyTorch's
+            samplers would draw.
 
     Raises:
         TypeError: for anything else.
@@ -48,6 +49,10 @@ def random_source(generator: Any = None) -> RandomSource:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(generator, torch.Generator):
         return TorchSource(generator)
+    if hasattr(generator, "initial_seed") and hasattr(generator, "manual_seed"):
+        seed = generator.initial_seed()
+        generator.manual_seed(_C.mix_seeds(seed & MASK, 1))  # the next use gives other numbers
+        return NumpySource(np.random.Generator(np.random.PCG64(seed & MASK)))
     raise TypeError(
         "generator must be None, an int, a numpy.random.Generator or a torch.Generator, "
         f"not {type(generator).__name__}"
