@@ -18,6 +18,13 @@ void init_dtype(nb::module_& m);
 nb::class_<Tensor> init_tensor(nb::module_& m);
 void init_storage(nb::module_& m, nb::class_<Tensor>& tensor);
 void init_ops(nb::module_& m);
+void init_device(nb::module_& m);
+void init_size(nb::module_& m);
+void init_generator(nb::module_& m);
+void init_from_data(nb::module_& m);
+void init_results(nb::module_& m);
+/// Methods of Tensor and functions, from the op table; after `init_tensor`.
+void init_faces(nb::module_& m);
 void init_cpu(nb::module_& m);
 void init_program(nb::module_& m);
 void init_pickle(nb::module_& m);

@@ -7,9 +7,15 @@ NB_MODULE(_C, m) {
   m.doc() = "rushlight's C++ engine.";
   init_errors(m);
   init_dtype(m);
+  init_device(m);
+  init_size(m);
   auto tensor = init_tensor(m);
   init_storage(m, tensor);
+  init_generator(m);
+  init_from_data(m);
   init_ops(m);
+  init_results(m);
+  init_faces(m);
   init_cpu(m);
   init_program(m);
   init_pickle(m);

@@ -6,6 +6,8 @@
 #include "bindings.h"
 #include "core/repr.h"
 #include "dlpack.h"
+#include "objects.h"
+#include "operators.h"
 
 namespace rushlight::python {
 namespace {
@@ -28,11 +30,6 @@ nb::object item(const Tensor& t) {
   RL_CHECK(t.numel() == 1, Runtime, "a Tensor with ", t.numel(),
            " elements cannot be converted to Scalar");
   return element(t, t.raw());
-}
-
-int64_t length(const Tensor& t) {
-  RL_CHECK(t.rank() > 0, Type, "len() of a 0-d tensor");
-  return t.sizes[0];
 }
 
 bool truth(const Tensor& t) {
@@ -73,7 +70,7 @@ nb::object element(const Tensor& t, const std::byte* at) {
 
 nb::class_<Tensor> init_tensor(nb::module_& m) {
   nb::class_<Tensor> tensor(
-      m, "Tensor",
+      m, "Tensor", nb::type_slots(tensor_slots()), nb::is_weak_referenceable(), nb::dynamic_attr(),
       "An n-dimensional array. ``Tensor(x)`` wraps a NumPy array or anything with "
       "``__dlpack__`` without copying.");
   tensor
@@ -82,8 +79,11 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
           [](Tensor* self, nb::handle data) { new (self) Tensor(to_tensor(data, "data")); },
           nb::arg("data"))
       .def_prop_ro(
-          "shape", [](const Tensor& t) { return tuple_of(t.sizes); },
-          RL_GETTER("shape", "tuple[int, ...]"))
+          "shape", [](const Tensor& t) { return make_size(t.sizes); }, RL_GETTER("shape", "Size"))
+      .def_prop_ro(
+          "device", [](const Tensor&) { return cpu_device(); }, RL_GETTER("device", "_device"))
+      .def_prop_ro(
+          "layout", [](const Tensor&) { return strided_layout(); }, RL_GETTER("layout", "_layout"))
       .def_prop_ro(
           "dtype", [](const Tensor& t) { return dtype_object(t.dtype); },
           RL_GETTER("dtype", "_dtype"))
@@ -91,8 +91,8 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
       .def("dim", [](const Tensor& t) { return t.rank(); })
       .def("numel", [](const Tensor& t) { return t.numel(); })
       .def(
-          "size", [](const Tensor& t) { return tuple_of(t.sizes); },
-          nb::sig("def size(self) -> tuple[int, ...]"))
+          "size", [](const Tensor& t) { return make_size(t.sizes); },
+          nb::sig("def size(self) -> Size"))
       .def(
           "size", [](const Tensor& t, int64_t dim) { return t.size(dim); }, nb::arg("dim"))
       .def(
@@ -102,7 +102,17 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
           "stride", [](const Tensor& t, int64_t dim) { return t.stride(dim); }, nb::arg("dim"))
       .def("storage_offset", [](const Tensor& t) { return t.storage_offset(); })
       .def("data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()); })
-      .def("is_contiguous", [](const Tensor& t) { return t.is_contiguous(); })
+      .def(
+          "is_contiguous",
+          [](const Tensor& t, nb::handle format) {
+            const auto f = memory_format_in(format);
+            RL_CHECK(f || format.is_none(), Type,
+                     "is_contiguous(): argument 'memory_format' must be memory_format");
+            return t.is_contiguous(f.value_or(MemoryFormat::Contiguous));
+          },
+          nb::kw_only(), nb::arg("memory_format") = nb::none(),
+          nb::sig("def is_contiguous(self, *, memory_format: _memory_format | None = None) -> "
+                  "bool"))
       .def("element_size", [](const Tensor& t) { return item_size(t.dtype); })
       .def("numpy", &to_numpy, nb::sig("def numpy(self) -> _Array"),
            "A NumPy array over the same memory.")
@@ -121,7 +131,6 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
       .def(
           "__dlpack_device__", [](const Tensor&) { return nb::make_tuple(1, 0); },
           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
-      .def("__len__", &length)
       .def("__bool__", &truth)
       .def("__int__", [](const Tensor& t) { return nb::int_(item(t)); })
       .def("__index__",

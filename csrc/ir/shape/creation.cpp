@@ -1,6 +1,7 @@
 // Sizes and dtypes of tensors made from nothing.
 #include <cmath>
 
+#include "core/default_dtype.h"
 #include "ir/shape/generated.h"
 
 namespace rushlight::shape {
@@ -35,11 +36,11 @@ bool integral(const Scalar& s) { return s.is_int() || s.is_bool(); }
 }  // namespace
 
 void sized(IntList size, Type dtype, Pinned, TensorMeta& out) {
-  set_sized(dtype.value_or(DType::Float32), size, out);
+  set_sized(dtype.value_or(default_dtype()), size, out);
 }
 
 void sized(IntList size, Type dtype, Pinned, Format format, TensorMeta& out) {
-  set_sized(dtype.value_or(DType::Float32), size, out);
+  set_sized(dtype.value_or(default_dtype()), size, out);
   RL_CHECK(format != MemoryFormat::Preserve, Runtime,
            "empty(): preserve memory format needs a tensor to preserve it from");
   if (format) out.strides = strides_for(size, *format);
@@ -71,7 +72,7 @@ void new_full(const TensorMeta& self, IntList size, Scalar, Type dtype, Pinned, 
 }
 
 void strided(IntList size, IntList stride, Type dtype, Pinned, TensorMeta& out) {
-  set_strided(dtype.value_or(DType::Float32), size, stride, out);
+  set_strided(dtype.value_or(default_dtype()), size, stride, out);
 }
 
 void new_strided(const TensorMeta& self, IntList size, IntList stride, Type dtype, Pinned,
@@ -84,7 +85,7 @@ void permuted(IntList size, IntList physical_layout, Type dtype, Pinned, TensorM
            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
            "len(size) = ",
            size.size(), " is not equal to len(physical_layout) = ", physical_layout.size());
-  set_sized(dtype.value_or(DType::Float32), size, out);
+  set_sized(dtype.value_or(default_dtype()), size, out);
   Dims seen(size.size());
   int64_t step = 1;
   for (size_t i = size.size(); i-- > 0;) {
@@ -97,12 +98,12 @@ void permuted(IntList size, IntList physical_layout, Type dtype, Pinned, TensorM
 }
 
 void scalar_tensor(Scalar, Type dtype, Pinned, TensorMeta& out) {
-  out.set(dtype.value_or(DType::Float32), {});
+  out.set(dtype.value_or(default_dtype()), {});
 }
 
 void arange(Scalar start, Scalar end, Scalar step, Type dtype, Pinned, TensorMeta& out) {
   const bool ints = integral(start) && integral(end) && integral(step);
-  const DType type = dtype.value_or(ints ? DType::Int64 : DType::Float32);
+  const DType type = dtype.value_or(ints ? DType::Int64 : default_dtype());
   const double first = start.to_double(), last = end.to_double(), by = step.to_double();
   RL_CHECK(by != 0, Runtime, "step must be nonzero");
   RL_CHECK(std::isfinite(first) && std::isfinite(last), Runtime, "unsupported range: ", first,
@@ -129,7 +130,7 @@ void arange(Scalar start, Scalar end, Type dtype, Pinned pinned, TensorMeta& out
 void linspace(Scalar start, Scalar end, int64_t steps, Type dtype, Pinned, TensorMeta& out) {
   RL_CHECK(steps >= 0, Runtime, "number of steps must be non-negative");
   const bool complex = start.is_complex() || end.is_complex();
-  set_vector(dtype.value_or(complex ? DType::Complex64 : DType::Float32), steps, out);
+  set_vector(dtype.value_or(complex ? default_complex_dtype() : default_dtype()), steps, out);
 }
 
 void logspace(Scalar start, Scalar end, int64_t steps, double, Type dtype, Pinned pinned,
@@ -140,7 +141,7 @@ void logspace(Scalar start, Scalar end, int64_t steps, double, Type dtype, Pinne
 void eye(int64_t n, int64_t m, Type dtype, Pinned, TensorMeta& out) {
   RL_CHECK(n >= 0, Runtime, "n must be greater or equal to 0, got ", n);
   RL_CHECK(m >= 0, Runtime, "m must be greater or equal to 0, got ", m);
-  set_sized(dtype.value_or(DType::Float32), Dims{n, m}, out);
+  set_sized(dtype.value_or(default_dtype()), Dims{n, m}, out);
 }
 void eye(int64_t n, Type dtype, Pinned pinned, TensorMeta& out) { eye(n, n, dtype, pinned, out); }
 

@@ -1,5 +1,7 @@
 #include "rules.h"
 
+#include "core/default_dtype.h"
+
 namespace rushlight {
 namespace {
 
@@ -39,9 +41,9 @@ struct Promotion {
     } else if (std::holds_alternative<int64_t>(a)) {
       number.add(DType::Int64);
     } else if (std::holds_alternative<double>(a)) {
-      number.add(DType::Float32);
+      number.add(default_dtype());
     } else if (std::holds_alternative<complex128>(a)) {
-      number.add(DType::Complex64);
+      number.add(default_complex_dtype());
     }
   }
   void add(const TensorMeta& t) { (t.rank() == 0 ? zero_dim : dimensioned).add(t.dtype); }
@@ -127,7 +129,7 @@ DType dtype_or_number(std::span<const Argument> args, int index) {
   bool all_ints = true;
   for (const Argument& a : args)
     if (std::holds_alternative<double>(a)) all_ints = false;
-  return dtype_or(args, index, all_ints ? DType::Int64 : DType::Float32);
+  return dtype_or(args, index, all_ints ? DType::Int64 : default_dtype());
 }
 
 }  // namespace rules
