@@ -23,6 +23,7 @@ void init_size(nb::module_& m);
 void init_generator(nb::module_& m);
 void init_from_data(nb::module_& m);
 void init_results(nb::module_& m);
+void init_tensor_memory(nb::module_& m, nb::class_<Tensor>& tensor);
 /// Methods of Tensor and functions, from the op table; after `init_tensor`.
 void init_faces(nb::module_& m);
 void init_cpu(nb::module_& m);

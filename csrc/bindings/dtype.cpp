@@ -41,10 +41,9 @@ void init_dtype(nb::module_& m) {
       .def(
           "__reduce__",
           [](const PyDType& t) {
-            return nb::make_tuple(nb::module_::import_("rushlight._C").attr("dtype_from_name"),
-                                  nb::make_tuple(name_of(t)));
+            return name_of(t);  // the object of that name in this module
           },
-          nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
+          nb::sig("def __reduce__(self) -> str"));
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto t = static_cast<DType>(i);
     nb::object object = nb::cast(PyDType{t});

@@ -8,6 +8,7 @@
 
 #include "core/generator.h"
 #include "kernels/copy.h"
+#include "overlap.h"
 #include "runtime/eager.h"
 
 namespace rushlight::python {
@@ -40,6 +41,7 @@ bool numbers_as_tensors(std::string_view name) {
 }  // namespace
 
 CallResult call_operator(const OpDef& op, std::span<const Argument> args) {
+  if (op.kind == OpKind::InPlace) check_overlap(op, args);
   if (!worth_releasing(op, args)) return call_op(op, args);
   nb::gil_scoped_release release;
   return call_op(op, args);

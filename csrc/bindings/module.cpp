@@ -11,6 +11,7 @@ NB_MODULE(_C, m) {
   init_size(m);
   auto tensor = init_tensor(m);
   init_storage(m, tensor);
+  init_tensor_memory(m, tensor);
   init_generator(m);
   init_from_data(m);
   init_ops(m);

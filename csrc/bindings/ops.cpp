@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "bindings.h"
+#include "objects.h"
 #include "runtime/eager.h"
 #include "runtime/expression.h"
 
@@ -23,6 +24,12 @@ class Converter {
     if (PyUnicode_Check(p)) return nb::cast<std::string>(object);
     if (PyList_Check(p) || PyTuple_Check(p)) return list(object, op);
     if (const auto dtype = to_dtype(object)) return *dtype;
+    if (const auto format = memory_format_in(object)) return *format;
+    if (is_layout(object)) return {};
+    if (!PyUnicode_Check(p) && is_device_like(object)) {
+      check_device(object);
+      return {};
+    }
     if (is_tensor_like(object)) return keep(object, op);
     if (PyIndex_Check(p)) return nb::cast<int64_t>(nb::steal(PyNumber_Index(p)));
     if (PyNumber_Check(p)) return nb::cast<double>(nb::float_(nb::borrow(object)));

@@ -2,43 +2,84 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rushlight import _operators
 from rushlight._C import (
+    Generator,
+    Size,
     Tensor,
     UntypedStorage,
     bfloat16,
     bool,
+    channels_last,
+    channels_last_3d,
     complex64,
     complex128,
+    contiguous_format,
+    default_generator,
+    device,
     dtype,
     float16,
     float32,
     float64,
+    get_default_dtype,
     get_num_threads,
     int8,
     int16,
     int32,
     int64,
+    layout,
+    memory_format,
+    preserve_format,
     promote_types,
+    set_default_dtype,
     set_num_threads,
+    strided,
+    tensor,
     uint8,
+)
+from rushlight._operators import *  # noqa: F403
+from rushlight._tensor import creation, functions, methods, statistics
+from rushlight._tensor.creation import *  # noqa: F403
+from rushlight._tensor.functions import *  # noqa: F403
+from rushlight._tensor.limits import finfo, iinfo
+from rushlight._tensor.statistics import *  # noqa: F403
+from rushlight.random import (
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
 )
 
 __version__ = "0.1.0"
+
+methods.install()
+
+half, float, double = float16, float32, float64
+short, int, long = int16, int32, int64
+cfloat, cdouble = complex64, complex128
+pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
 
 # Submodules load when first used, so that `import rushlight` stays fast.
 _SUBMODULES = frozenset(
     {
         "export",
+        "fft",
+        "linalg",
         "multiprocessing",
         "nativert",
+        "nn",
         "ops",
         "package",
         "reference",
+        "return_types",
         "serialization",
+        "special",
         "utils",
     }
 )
@@ -55,16 +96,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'rushlight' has no attribute '{name}'")
 
 
-def from_numpy(array: Any) -> Tensor:
-    """A tensor over the memory of a NumPy array."""
-    return Tensor(array)
-
-
-def from_dlpack(array: Any) -> Tensor:
-    """A tensor over the memory of anything with ``__dlpack__``."""
-    return Tensor(array)
-
-
 def get_include() -> str:
     """The folder of the C++ headers, for ``-I``."""
     return str(Path(__file__).parent / "include")
@@ -75,27 +106,63 @@ def cmake_dir() -> str:
     return str(Path(__file__).parent / "lib" / "cmake" / "rushlight")
 
 
-__all__ = [
+__all__ = [  # noqa: PLE0604
+    *_operators.__all__,
+    *creation.__all__,
+    *functions.__all__,
+    *statistics.__all__,
+    "Generator",
+    "Size",
     "Tensor",
     "UntypedStorage",
     "bfloat16",
     "bool",
+    "cdouble",
+    "cfloat",
+    "channels_last",
+    "channels_last_3d",
     "cmake_dir",
     "complex64",
     "complex128",
+    "contiguous_format",
+    "default_generator",
+    "device",
+    "double",
     "dtype",
+    "e",
+    "finfo",
+    "float",
     "float16",
     "float32",
     "float64",
-    "from_dlpack",
-    "from_numpy",
+    "get_default_dtype",
     "get_include",
     "get_num_threads",
+    "get_rng_state",
+    "half",
+    "iinfo",
+    "inf",
+    "initial_seed",
+    "int",
     "int8",
     "int16",
     "int32",
     "int64",
+    "layout",
+    "long",
+    "manual_seed",
+    "memory_format",
+    "nan",
+    "newaxis",
+    "pi",
+    "preserve_format",
     "promote_types",
+    "seed",
+    "set_default_dtype",
     "set_num_threads",
+    "set_rng_state",
+    "short",
+    "strided",
+    "tensor",
     "uint8",
 ]

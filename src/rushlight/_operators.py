@@ -2,6 +2,14 @@
 
 from rushlight import _C
 
+# rushlight/_tensor/functions.py has these with the signatures of PyTorch's Python code.
+_REPLACED = frozenset(
+    (
+        "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist einsum "
+        "meshgrid norm split stft tensordot unique_consecutive"
+    ).split()
+)
+
 _functions = _C.functions("torch")
 globals().update(_functions)
-__all__ = sorted(_functions)  # noqa: PLE0605 - a list of str, as the stub says
+__all__ = sorted(_functions.keys() - _REPLACED)  # noqa: PLE0605 - a list of str, as the stub says

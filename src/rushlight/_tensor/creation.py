@@ -152,7 +152,7 @@ def normal(
     """Normal random numbers; ``mean`` and ``std`` are numbers (then ``size`` says how many) or
     tensors, one entry for each number."""
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        like = mean + std * 0 if isinstance(mean, Tensor) else std * 0 + mean
+        like: Tensor = ops.add(ops.mul(std, 0), mean)
         value = ops.empty(like.shape, dtype=like.dtype).normal_(generator=generator) * std + mean
     else:
         if size is None:

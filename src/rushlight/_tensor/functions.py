@@ -6,13 +6,14 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rushlight import _C
 from rushlight import _operators as ops
 from rushlight._C import Size, Tensor, dtype
 
-Number = builtins.bool | builtins.int | builtins.float | builtins.complex
+if TYPE_CHECKING:
+    from rushlight._C import Number
 
 __all__ = [
     "allclose",
@@ -78,7 +79,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same shape and the same elements; NaN differs from itself."""
-    return input.shape == other.shape and bool(ops.eq(input, other).all())
+    return bool(input.shape == other.shape and ops.eq(input, other).all())
 
 
 def allclose(
@@ -134,7 +135,13 @@ def float_power(
     t = _C.complex128 if complex_ else _C.float64
     base = input.to(t) if isinstance(input, Tensor) else input
     power = exponent.to(t) if isinstance(exponent, Tensor) else exponent
-    return ops.pow(base, power, out=out)
+    if not isinstance(base, Tensor):
+        if not isinstance(power, Tensor):
+            raise TypeError("float_power(): one of input and exponent must be a Tensor")
+        value = ops.pow(base, power)
+    else:
+        value = ops.pow(base, power)
+    return value if out is None else out.copy_(value)
 
 
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -315,10 +322,9 @@ def norm(
     """The vector norm of order ``p`` over ``dim`` (all dimensions by default); ``'fro'`` is the
     Euclidean norm of all elements, ``'nuc'`` the sum of the singular values of a matrix."""
     if p == "nuc":
-        from rushlight import linalg
-
-        dims = (0, 1) if dim is None else dim
-        value: Tensor = linalg.matrix_norm(input, "nuc", dims, keepdim, dtype=dtype)
+        dims = [0, 1] if dim is None else dim
+        source = input if dtype is None else input.to(dtype)
+        value: Tensor = _C.call_op("aten.nuclear_norm.dim", source, dims, keepdim)
     else:
         order = 2.0 if p in ("fro", None) else p
         if isinstance(order, str):

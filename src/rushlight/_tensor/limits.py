@@ -59,11 +59,11 @@ class iinfo:  # noqa: N801 - PyTorch's name
                 f"torch.iinfo() requires an integer input type. Use torch.finfo to handle "
                 f"'{type.name}'"
             )
-        self.dtype = type.name
-        self.bits = 8 if type.name == "bool" else 8 * type.itemsize
+        self.dtype: str = type.name
+        self.bits: int = 8 if type.name == "bool" else 8 * type.itemsize
         signed = type.is_signed
-        self.min = -(2 ** (self.bits - 1)) if signed else 0
-        self.max = 2 ** (self.bits - (1 if signed else 0)) - 1
+        self.min: int = -(2 ** (self.bits - 1)) if signed else 0
+        self.max: int = 2 ** (self.bits - (1 if signed else 0)) - 1
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

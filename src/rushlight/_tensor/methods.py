@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rushlight import _C
 from rushlight import _operators as ops
-from rushlight._C import Size, Tensor, device, dtype, memory_format
+from rushlight._C import Tensor, device, dtype, memory_format
 from rushlight._tensor import functions, statistics
 
 __all__ = ["METHODS", "PROPERTIES"]
@@ -38,7 +38,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         _check_device(rest.pop(0))
     elif rest and isinstance(rest[0], Tensor):
         wanted = rest.pop(0).dtype
-    if rest and (isinstance(rest[0], dtype) or rest[0] in (float, int, builtins.bool, complex)):
+    if rest and (isinstance(rest[0], dtype) or rest[0] in (float, builtins.int, builtins.bool, complex)):
         wanted = rest.pop(0)
     elif rest and rest[0] is None:
         rest.pop(0)
@@ -49,17 +49,29 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     _check_device(kwargs.pop("device", None))
     if "other" in kwargs:
         wanted = kwargs.pop("other").dtype
-    wanted = kwargs.pop("dtype", None) or wanted or self.dtype
+    wanted = dtype_of(kwargs.pop("dtype", None) or wanted or self.dtype)
     copy = kwargs.pop("copy", False)
     kwargs.pop("non_blocking", None)
     layout = kwargs.pop("memory_format", None) or _C.preserve_format
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
-    found: Tensor = _C.call_op(
-        "aten.to.dtype", self, wanted, copy=copy, memory_format=layout
-    )
-    same = found.data_ptr() == self.data_ptr() and found.dtype == self.dtype
-    return self if same and found.stride() == self.stride() and not copy else found
+    fits = layout in (_C.preserve_format, None) or self.is_contiguous(memory_format=layout)
+    if wanted == self.dtype and fits and not copy:
+        return self
+    found: Tensor = _C.call_op("aten._to_copy.default", self, dtype=wanted, memory_format=layout)
+    return found
+
+
+def dtype_of(wanted: Any) -> dtype:
+    """The dtype that a dtype or one of Python's number types stands for."""
+    python: dict[Any, dtype] = {
+        builtins.bool: _C.bool,
+        builtins.int: _C.int64,
+        builtins.float: _C.get_default_dtype(),
+        builtins.complex: _C.complex128,
+    }
+    found: dtype = python.get(wanted, wanted)
+    return found
 
 
 def _check_device(where: Any) -> None:
@@ -219,7 +231,7 @@ def resize_(
     """Gives the tensor another shape over the same storage, which grows if it must; elements that
     stay keep their place in memory."""
     shape = list(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else list(sizes)
-    _C.resize(self, shape)
+    _C.resize_tensor(self, shape)
     return self
 
 
@@ -230,7 +242,7 @@ def resize_as_(self: Tensor, other: Tensor) -> Tensor:
 
 def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     """Makes the tensor another name for ``source``: the same memory, shape and strides."""
-    _C.assign(self, ops.empty(0, dtype=self.dtype) if source is None else source)
+    _C.assign_tensor(self, ops.empty(0, dtype=self.dtype) if source is None else source)
     return self
 
 
@@ -288,10 +300,6 @@ def __reversed__(self: Tensor) -> Tensor:  # noqa: N807
     return self if self.ndim == 0 else ops.flip(self, [0])
 
 
-def __iter_rows(self: Tensor) -> Iterator[Tensor]:  # noqa: N807
-    return iter(self.unbind(0))
-
-
 def __array_wrap__(  # noqa: N807
     self: Tensor, array: Any, context: Any = None, return_scalar: builtins.bool = False
 ) -> Tensor:
@@ -300,15 +308,6 @@ def __array_wrap__(  # noqa: N807
 
 def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
     return format(self.item(), spec) if self.ndim == 0 else object.__format__(self, spec)
-
-
-def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:  # noqa: N807
-    """A copy; tensors over one storage share the copied one."""
-    return _C.deep_copy(self, memo)
-
-
-def _method(function: Callable[..., Any], doc: str | None = None) -> Callable[..., Any]:
-    return function
 
 
 METHODS: dict[str, Callable[..., Any]] = {
