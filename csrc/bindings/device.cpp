@@ -31,7 +31,8 @@ Device parse_device(const std::string& text) {
     const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, device.index);
     good = good && error == std::errc{} && stop == end && device.index >= 0;
   }
-  for (char c : device.type) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+  for (char c : device.type)
+    good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
   RL_CHECK(good, Runtime, "Invalid device string: '", text, "'");
   return device;
 }

@@ -19,8 +19,7 @@ bool is_sequence(PyObject* object) {
   if (PyList_Check(object) || PyTuple_Check(object)) return true;
   if (PyUnicode_Check(object) || PyBytes_Check(object)) return false;
   if (const Tensor* t = tensor_in(object)) return t->rank() > 0;
-  return PySequence_Check(object) && nb::hasattr(object, "__len__") &&
-         !number_argument(object);
+  return PySequence_Check(object) && nb::hasattr(object, "__len__") && !number_argument(object);
 }
 
 DType dtype_of_number(const Argument& a) {
@@ -73,8 +72,8 @@ class Elements {
     const Py_ssize_t n = PySequence_Size(object);
     if (n < 0) nb::raise_python_error();
     if (!complete_ && depth == sizes_.size()) sizes_.push_back(n);
-    RL_CHECK(depth < sizes_.size(), Type, "not a sequence of numbers: sequences and numbers at depth ",
-             depth);
+    RL_CHECK(depth < sizes_.size(), Type,
+             "not a sequence of numbers: sequences and numbers at depth ", depth);
     RL_CHECK(sizes_[depth] == n, Value, "expected sequence of length ", sizes_[depth], " at dim ",
              depth, " (got ", n, ")");
     each(object, [&](PyObject* item) { walk(item, depth + 1); });
@@ -87,8 +86,9 @@ class Elements {
              type_of(object), " at depth ", depth, " of ", sizes_.size());
     const Tensor* t = tensor_in(object);
     auto value = number_argument(object);
-    RL_CHECK(value, Type, depth == 0 ? "data must be numbers, sequences of numbers or an array, not "
-                                     : "new(): invalid data type '",
+    RL_CHECK(value, Type,
+             depth == 0 ? "data must be numbers, sequences of numbers or an array, not "
+                        : "new(): invalid data type '",
              type_of(object), depth == 0 ? "" : "'");
     const DType dtype = t ? t->dtype : dtype_of_number(*value);
     found_ = values_.empty() ? dtype : promote_types(found_, dtype);
@@ -125,21 +125,18 @@ Tensor tensor_from_data(nb::handle data, std::optional<DType> dtype) {
 void init_from_data(nb::module_& m) {
   m.def(
       "tensor",
-      [](nb::handle data, nb::handle dtype, nb::handle device, bool requires_grad,
-         bool) {
+      [](nb::handle data, nb::handle dtype, nb::handle device, bool requires_grad, bool) {
         if (!device.is_none()) check_device(device);
         RL_CHECK(!requires_grad, NotImplemented, "tensor(): requires_grad=True is not supported");
         std::optional<DType> t;
         if (!dtype.is_none()) {
           t = dtype_argument(dtype);
-          RL_CHECK(t, Type, "tensor(): argument 'dtype' must be dtype, not ",
-                   type_of(dtype.ptr()));
+          RL_CHECK(t, Type, "tensor(): argument 'dtype' must be dtype, not ", type_of(dtype.ptr()));
         }
         return tensor_from_data(data, t);
       },
-      nb::arg("data"), nb::kw_only(), nb::arg("dtype") = nb::none(),
-      nb::arg("device") = nb::none(), nb::arg("requires_grad") = false,
-      nb::arg("pin_memory") = false,
+      nb::arg("data"), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
+      nb::arg("requires_grad") = false, nb::arg("pin_memory") = false,
       nb::sig("def tensor(data: typing.Any, *, dtype: _dtype | None = None, "
               "device: str | device | None = None, requires_grad: bool = False, "
               "pin_memory: bool = False) -> Tensor"),

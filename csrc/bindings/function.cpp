@@ -32,9 +32,8 @@ bool worth_releasing(const OpDef& op, std::span<const Argument> args) {
 // PyTorch takes numbers for tensors in these functions only.
 bool numbers_as_tensors(std::string_view name) {
   if (name.ends_with("_")) name.remove_suffix(1);
-  constexpr std::string_view names[] = {"add",      "sub",          "mul",         "div",
-                                        "divide",   "multiply",     "subtract",    "true_divide",
-                                        "floor_divide"};
+  constexpr std::string_view names[] = {
+      "add", "sub", "mul", "div", "divide", "multiply", "subtract", "true_divide", "floor_divide"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
@@ -124,8 +123,8 @@ PyObject* Face::run(const Overload& overload, const PythonCall& call, std::span<
   }
   RL_CHECK((PyTuple_Check(out) || PyList_Check(out)) &&
                PySequence_Fast_GET_SIZE(out) == static_cast<Py_ssize_t>(result.tensors.size()),
-           Type, name_, "(): argument 'out' must be a Tensor or a tuple of ",
-           result.tensors.size(), " tensors, not ", type_of(out));
+           Type, name_, "(): argument 'out' must be a Tensor or a tuple of ", result.tensors.size(),
+           " tensors, not ", type_of(out));
   for (size_t i = 0; i < result.tensors.size(); ++i) {
     Tensor* t = tensor_in(PySequence_Fast_GET_ITEM(out, static_cast<Py_ssize_t>(i)));
     RL_CHECK(t, Type, name_, "(): argument 'out' must be a tuple of tensors");
@@ -220,9 +219,8 @@ const Face& face_of(PyObject* self) { return *reinterpret_cast<FaceObject*>(self
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const auto count = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
-  return guarded([&] {
-    return face_of(self).call(PythonCall{args, count, keywords, args + count});
-  });
+  return guarded(
+      [&] { return face_of(self).call(PythonCall{args, count, keywords, args + count}); });
 }
 
 void dealloc(PyObject* self) {
@@ -260,15 +258,15 @@ PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
 
 PyTypeObject* make_type(const char* name, bool method) {
   std::vector<PyType_Slot> slots = {{Py_tp_call, reinterpret_cast<void*>(&PyVectorcall_Call)},
-                                 {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-                                 {Py_tp_repr, reinterpret_cast<void*>(&repr_face)},
-                                 {Py_tp_getset, static_cast<void*>(properties)},
-                                 {Py_tp_members, static_cast<void*>(members)},
-                                 {Py_tp_methods, static_cast<void*>(methods)}};
+                                    {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
+                                    {Py_tp_repr, reinterpret_cast<void*>(&repr_face)},
+                                    {Py_tp_getset, static_cast<void*>(properties)},
+                                    {Py_tp_members, static_cast<void*>(members)},
+                                    {Py_tp_methods, static_cast<void*>(methods)}};
   if (method) slots.push_back({Py_tp_descr_get, reinterpret_cast<void*>(&bind)});
   slots.push_back({0, nullptr});
-  const unsigned int flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                             (method ? Py_TPFLAGS_METHOD_DESCRIPTOR : 0);
+  const unsigned int flags =
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | (method ? Py_TPFLAGS_METHOD_DESCRIPTOR : 0);
   PyType_Spec spec{name, sizeof(FaceObject), 0, flags, slots.data()};
   PyObject* type = PyType_FromSpec(&spec);
   if (!type) nb::raise_python_error();

@@ -86,8 +86,7 @@ class Indexer {
     if (item == Py_None || item == Py_Ellipsis || PySlice_Check(item) || PyBool_Check(item) ||
         PyLong_Check(item) || tensor_in(item))
       return nb::borrow(item);
-    if (PyIndex_Check(item) && !is_array(item))
-      return nb::steal(PyNumber_Index(item));
+    if (PyIndex_Check(item) && !is_array(item)) return nb::steal(PyNumber_Index(item));
     if (PyList_Check(item) || PyTuple_Check(item)) {
       Tensor t = tensor_from_data(item, std::nullopt);
       if (t.numel() == 0) t = Tensor::empty(t.sizes, DType::Int64);
@@ -100,7 +99,10 @@ class Indexer {
             type_of(item), ")");
   }
 
-  static bool is_array(PyObject* item) { return is_tensor_like(item) && !PyLong_Check(item) && nb::hasattr(item, "__len__") && nb::len_hint(item) > 0; }
+  static bool is_array(PyObject* item) {
+    return is_tensor_like(item) && !PyLong_Check(item) && nb::hasattr(item, "__len__") &&
+           nb::len_hint(item) > 0;
+  }
 
   void apply(PyObject* item, int64_t rest) {
     Tensor& view = out_.view;
@@ -145,8 +147,7 @@ class Indexer {
 
   void mask(const Tensor& t) {
     for (int64_t d = 0; d < t.rank(); ++d)
-      RL_CHECK(t.sizes[static_cast<size_t>(d)] ==
-                   out_.view.sizes[static_cast<size_t>(dim_ + d)],
+      RL_CHECK(t.sizes[static_cast<size_t>(d)] == out_.view.sizes[static_cast<size_t>(dim_ + d)],
                Index, "The shape of the mask ", t.sizes, " at index ", d,
                " does not match the shape of the indexed tensor ", out_.view.sizes, " at index ",
                dim_ + d);
@@ -172,8 +173,7 @@ class Indexer {
   void insert_dim() {
     Tensor& view = out_.view;
     const auto d = static_cast<size_t>(dim_);
-    const int64_t stride =
-        d < view.sizes.size() ? view.sizes[d] * view.strides[d] : int64_t{1};
+    const int64_t stride = d < view.sizes.size() ? view.sizes[d] * view.strides[d] : int64_t{1};
     view.sizes.insert(d, 1);
     view.strides.insert(d, stride);
   }

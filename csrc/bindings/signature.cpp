@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "core/generator.h"
 #include "core/default_dtype.h"
+#include "core/generator.h"
 #include "objects.h"
 
 namespace rushlight::python {
@@ -206,9 +206,9 @@ bool convert(const ArgumentSpec& spec, PyObject* object, Numbers numbers, Argume
 }
 
 std::string type_text(const ArgumentSpec& spec) {
-  constexpr const char* names[] = {"Tensor", "int",           "float",        "bool",         "Number",
-                                   "str",    "torch.dtype",   "memory_format", "torch.device", "torch.layout",
-                                   "Generator"};
+  constexpr const char* names[] = {"Tensor",       "int",          "float",       "bool",
+                                   "Number",       "str",          "torch.dtype", "memory_format",
+                                   "torch.device", "torch.layout", "Generator"};
   std::string text(names[static_cast<int>(spec.type)]);
   if (text.starts_with("torch.")) text = text.substr(6);
   if (spec.list) text = "tuple of " + text + "s";
@@ -277,8 +277,7 @@ std::optional<DType> dtype_argument(nb::handle object) {
 }
 
 std::optional<int64_t> int_argument(PyObject* object) {
-  if (PyLong_Check(object))
-    return PyBool_Check(object) ? std::nullopt : long_value(object);
+  if (PyLong_Check(object)) return PyBool_Check(object) ? std::nullopt : long_value(object);
   if (const Tensor* t = tensor_in(object)) {
     if (t->numel() != 1 || !is_integral(t->dtype)) return std::nullopt;
     return std::get<int64_t>(element_argument(*t));
@@ -408,8 +407,7 @@ std::string Overload::mismatch(std::string_view function, const PythonCall& call
   uint64_t given = 0;
   for (size_t i = 0; i < call.count; ++i) {
     const size_t at = std::min(i, positional_ - 1);
-    if (i < positional_ &&
-        !(i == varargs_ && int_argument(call.positional[i])) &&
+    if (i < positional_ && !(i == varargs_ && int_argument(call.positional[i])) &&
         !convert(*parameters_[i].spec, call.positional[i], Numbers::AsNumbers, out[i], generator))
       return wrong(i, call.positional[i], detail::concat(" (position ", i + 1 - hidden, ")"));
     given |= uint64_t{1} << at;

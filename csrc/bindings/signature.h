@@ -52,7 +52,7 @@ class Overload {
 
   const OpDef* op_;
   std::vector<Parameter> parameters_;
-  size_t positional_ = 0;  // how many may be given by position
+  size_t positional_ = 0;      // how many may be given by position
   size_t varargs_ = SIZE_MAX;  // position from which ints may be given one by one
   bool method_;
   int tensors_ = 0;

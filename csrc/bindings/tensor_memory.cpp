@@ -32,8 +32,8 @@ void resize(Tensor& t, const std::vector<int64_t>& sizes) {
 
 // Tensors over one storage share its copy, which the memo keeps.
 nb::object deep_copy(const Tensor& t, nb::dict memo) {
-  nb::object key = nb::make_tuple("rushlight.storage",
-                                  reinterpret_cast<uintptr_t>(t.storage().get()));
+  nb::object key =
+      nb::make_tuple("rushlight.storage", reinterpret_cast<uintptr_t>(t.storage().get()));
   StoragePtr copy;
   if (memo.contains(key)) {
     copy = nb::inst_ptr<Tensor>(nb::object(memo[key]))->storage();

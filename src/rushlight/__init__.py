@@ -43,11 +43,11 @@ from rushlight._C import (
     uint8,
 )
 from rushlight._operators import *  # noqa: F403
-from rushlight._tensor import creation, functions, methods, statistics
+from rushlight._tensor import creation, differences, functions, methods
 from rushlight._tensor.creation import *  # noqa: F403
+from rushlight._tensor.differences import *  # noqa: F403
 from rushlight._tensor.functions import *  # noqa: F403
 from rushlight._tensor.limits import finfo, iinfo
-from rushlight._tensor.statistics import *  # noqa: F403
 from rushlight.random import (
     get_rng_state,
     initial_seed,
@@ -110,7 +110,7 @@ __all__ = [  # noqa: PLE0604
     *_operators.__all__,
     *creation.__all__,
     *functions.__all__,
-    *statistics.__all__,
+    *differences.__all__,
     "Generator",
     "Size",
     "Tensor",

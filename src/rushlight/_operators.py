@@ -2,12 +2,25 @@
 
 from rushlight import _C
 
-# rushlight/_tensor/functions.py has these with the signatures of PyTorch's Python code.
+# rushlight/_tensor/ has these with the signatures of PyTorch's Python code.
 _REPLACED = frozenset(
-    (
-        "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist einsum "
-        "meshgrid norm split stft tensordot unique_consecutive"
-    ).split()
+    [
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "block_diag",
+        "broadcast_tensors",
+        "cartesian_prod",
+        "cdist",
+        "einsum",
+        "meshgrid",
+        "norm",
+        "normal",
+        "split",
+        "stft",
+        "tensordot",
+        "unique_consecutive",
+    ]
 )
 
 _functions = _C.functions("torch")

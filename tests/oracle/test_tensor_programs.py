@@ -85,9 +85,7 @@ def same(a: Any, b: Any) -> None:
     assert str(a.dtype).rpartition(".")[2] == str(b.dtype).rpartition(".")[2]
     assert tuple(a.shape) == tuple(b.shape)
     tolerance = 1e-12 if b.dtype == torch.float64 else 2e-6
-    np.testing.assert_allclose(
-        a.numpy(), b.numpy(), rtol=tolerance, atol=tolerance, equal_nan=True
-    )
+    np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 def start(seed: int) -> tuple[list[Any], list[Any]]:

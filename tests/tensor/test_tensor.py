@@ -85,7 +85,7 @@ def test_size_is_a_tuple() -> None:
     assert isinstance(shape, tuple)
     assert shape.numel() == 6
     assert isinstance(shape[:1], rl.Size)
-    assert isinstance(shape + (1,), rl.Size)
+    assert isinstance(shape + (1,), rl.Size)  # noqa: RUF005 - the operator is what is tested
     assert repr(shape) == "rushlight.Size([2, 3])"
     assert pickle.loads(pickle.dumps(shape)) == shape
 

@@ -21,13 +21,37 @@ PREFIXES = {"linalg_": "linalg", "fft_": "fft", "special_": "special"}
 FUNCTIONAL = {
     **{
         name: name
-        for name in (
-            "avg_pool1d avg_pool2d avg_pool3d bilinear celu celu_ channel_shuffle conv1d conv2d "
-            "conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity gelu "
-            "hardshrink linear native_channel_shuffle one_hot pairwise_distance pdist "
-            "pixel_shuffle pixel_unshuffle prelu relu_ selu_ scaled_dot_product_attention softplus "
-            "softshrink"
-        ).split()
+        for name in [
+            "avg_pool1d",
+            "avg_pool2d",
+            "avg_pool3d",
+            "bilinear",
+            "celu",
+            "celu_",
+            "channel_shuffle",
+            "conv1d",
+            "conv2d",
+            "conv3d",
+            "conv_transpose1d",
+            "conv_transpose2d",
+            "conv_transpose3d",
+            "cosine_similarity",
+            "gelu",
+            "hardshrink",
+            "linear",
+            "native_channel_shuffle",
+            "one_hot",
+            "pairwise_distance",
+            "pdist",
+            "pixel_shuffle",
+            "pixel_unshuffle",
+            "prelu",
+            "relu_",
+            "selu_",
+            "scaled_dot_product_attention",
+            "softplus",
+            "softshrink",
+        ]
     },
     "logsigmoid": "log_sigmoid",
 }
@@ -105,9 +129,7 @@ def cpp(rows: list[Row]) -> str:
     lines = [f'    {{"{f.place}", "{f.name}", "{f.op}"}},' for f in faces(rows)]
     return (
         '#include "bindings/faces.h"\n\nnamespace rushlight::python {\nnamespace {\n\n'
-        "constexpr FaceRow kFaces[] = {\n"
-        + "\n".join(lines)
-        + "\n};\n\n}  // namespace\n\n"
+        "constexpr FaceRow kFaces[] = {\n" + "\n".join(lines) + "\n};\n\n}  // namespace\n\n"
         "std::span<const FaceRow> face_rows() { return kFaces; }\n\n"
         "}  // namespace rushlight::python\n"
     )

@@ -25,7 +25,7 @@ _BASE = {
     "Generator": "_Generator",
 }
 _NUMBERS_AS_TENSORS = frozenset(
-    "add sub mul div divide multiply subtract true_divide floor_divide".split()
+    ["add", "sub", "mul", "div", "divide", "multiply", "subtract", "true_divide", "floor_divide"]
 )
 
 
@@ -114,7 +114,10 @@ def _parameters(variant: str) -> dict[str, tuple[frozenset[str], bool]]:
     defaults = [None] * (len(a.args) - len(a.defaults)) + list(a.defaults)
     if a.vararg:
         found["*" + a.vararg.arg] = (frozenset(), True)
-    for argument, default in [*zip(a.args, defaults), *zip(a.kwonlyargs, a.kw_defaults)]:
+    for argument, default in [
+        *zip(a.args, defaults, strict=True),
+        *zip(a.kwonlyargs, a.kw_defaults, strict=True),
+    ]:
         text = ast.unparse(argument.annotation) if argument.annotation else ""
         found[argument.arg] = (frozenset(text.split(" | ")), default is not None)
     return found
@@ -138,12 +141,12 @@ def _covers(first: str, second: str) -> bool:
 def _definitions(name: str, rows: list[Row], method: bool, indent: str) -> str:
     ordered = sorted(
         rows,
-        key=lambda r: -sum(a.type.base == "Tensor" and not a.type.is_list for a in r.schema.arguments),
+        key=lambda r: (
+            -sum(a.type.base == "Tensor" and not a.type.is_list for a in r.schema.arguments)
+        ),
     )
     variants = list(dict.fromkeys(v for row in ordered for v in _variants(name, row, method)))
-    variants = [
-        v for i, v in enumerate(variants) if not any(_covers(w, v) for w in variants[:i])
-    ]
+    variants = [v for i, v in enumerate(variants) if not any(_covers(w, v) for w in variants[:i])]
     if len(variants) == 1:
         return f"{indent}def {name}{variants[0]}: ...\n"
     return "".join(f"{indent}@overload\n{indent}def {name}{v}: ...\n" for v in variants)
@@ -170,8 +173,11 @@ def definitions(ops: Path, place: str, skip: frozenset[str] = frozenset()) -> st
             r
             for r in by_name[face.op]
             if not method
-            or (r.schema.arguments and r.schema.arguments[0].name == "self"
-                and r.schema.arguments[0].type.base == "Tensor")
+            or (
+                r.schema.arguments
+                and r.schema.arguments[0].name == "self"
+                and r.schema.arguments[0].type.base == "Tensor"
+            )
         ]
         text += _definitions(face.name, overloads, method, "    " if method else "")
     return text

@@ -56,8 +56,8 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """``obj`` as a tensor. ``copy=True`` always copies, ``copy=False`` raises ``ValueError`` where a
-    copy would be needed, ``None`` copies only then."""
+    """``obj`` as a tensor. ``copy=True`` always copies, ``copy=False`` raises ``ValueError`` where
+    a copy would be needed, ``None`` copies only then."""
     tensor = as_tensor(obj, dtype, device)
     if requires_grad:
         raise NotImplementedError("asarray(): requires_grad=True is not supported")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rushlight._C import Number
 
 __all__ = [
-    "allclose",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
@@ -28,10 +27,8 @@ __all__ = [
     "cdist",
     "combinations",
     "einsum",
-    "equal",
     "float_power",
     "ger",
-    "inner",
     "is_complex",
     "is_floating_point",
     "is_same_size",
@@ -39,9 +36,7 @@ __all__ = [
     "is_tensor",
     "isreal",
     "meshgrid",
-    "narrow_copy",
     "norm",
-    "positive",
     "result_type",
     "split",
     "stft",
@@ -77,22 +72,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.shape == other.shape
 
 
-def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether both tensors have the same shape and the same elements; NaN differs from itself."""
-    return bool(input.shape == other.shape and ops.eq(input, other).all())
-
-
-def allclose(
-    input: Tensor,
-    other: Tensor,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: builtins.bool = False,
-) -> bool:
-    """Whether ``|input - other| <= atol + rtol * |other|`` everywhere."""
-    return bool(ops.isclose(input, other, rtol, atol, equal_nan).all())
-
-
 def isreal(input: Tensor) -> Tensor:
     """True where the imaginary part is zero."""
     if input.dtype.is_complex:
@@ -100,28 +79,9 @@ def isreal(input: Tensor) -> Tensor:
     return ops.ones_like(input, dtype=_C.bool)
 
 
-def positive(input: Tensor) -> Tensor:
-    """The tensor itself; RuntimeError for bools."""
-    return +input
-
-
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors: `outer`."""
     return ops.outer(input, vec2, out=out)
-
-
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product over the last dimension of both, ``[..., n] x [..., n]``."""
-    if input.ndim == 0 or other.ndim == 0:
-        value = input * other
-    else:
-        if input.shape[-1] != other.shape[-1]:
-            raise RuntimeError(
-                "inner() the last dimension must match on both input tensors but got shapes "
-                f"{list(input.shape)} and {list(other.shape)}"
-            )
-        value = ops.tensordot(input, other, [-1], [-1])
-    return value if out is None else out.copy_(value)
 
 
 def float_power(
@@ -144,11 +104,6 @@ def float_power(
     return value if out is None else out.copy_(value)
 
 
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """A copy of `narrow`."""
-    return ops.narrow(input, dim, start, length).clone()
-
-
 def result_type(tensor1: Tensor | Number, tensor2: Tensor | Number) -> dtype:
     """The dtype that arithmetic on both gives."""
 
@@ -165,8 +120,7 @@ def result_type(tensor1: Tensor | Number, tensor2: Tensor | Number) -> dtype:
     both_bool = a.dtype == _C.bool and (
         isinstance(b, builtins.bool) or (isinstance(b, Tensor) and b.dtype == _C.bool)
     )
-    found = ops.logical_or(a, a).dtype if both_bool else ops.mul(a, b).dtype
-    return found
+    return ops.logical_or(a, a).dtype if both_bool else ops.mul(a, b).dtype
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
@@ -296,9 +250,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > builtins.min(a.ndim, b.ndim):
-            raise RuntimeError(
-                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}"
-            )
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims = (list(builtins.range(a.ndim - dims, a.ndim)), list(builtins.range(dims)))
     first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
     return ops.tensordot(a, b, first, second, out=out)
@@ -408,7 +360,9 @@ def unique(
     count = rows.shape[0]
     flat = rows.reshape(count, -1)
     order = ops.arange(count)
-    for column in builtins.range(flat.shape[1] - 1, -1, -1):  # a stable sort by each key, last first
+    for column in builtins.range(
+        flat.shape[1] - 1, -1, -1
+    ):  # a stable sort by each key, last first
         order = order[ops.argsort(flat[order, column], stable=True)]
     ordered = flat[order]
     first = ops.ones(count, dtype=_C.bool)

@@ -9,7 +9,7 @@ from typing import Any
 from rushlight import _C
 from rushlight import _operators as ops
 from rushlight._C import Tensor, device, dtype, memory_format
-from rushlight._tensor import functions, statistics
+from rushlight._tensor import functions
 
 __all__ = ["METHODS", "PROPERTIES"]
 
@@ -38,7 +38,9 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         _check_device(rest.pop(0))
     elif rest and isinstance(rest[0], Tensor):
         wanted = rest.pop(0).dtype
-    if rest and (isinstance(rest[0], dtype) or rest[0] in (float, builtins.int, builtins.bool, complex)):
+    if rest and (
+        isinstance(rest[0], dtype) or rest[0] in (float, builtins.int, builtins.bool, complex)
+    ):
         wanted = rest.pop(0)
     elif rest and rest[0] is None:
         rest.pop(0)
@@ -152,7 +154,7 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 
 def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """`renorm` in place."""
-    return self.copy_(statistics.renorm(self, p, dim, maxnorm))
+    return self.copy_(ops.renorm(self, p, dim, maxnorm))
 
 
 def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
@@ -163,9 +165,7 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
 
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
     """Replaces every element by ``callable(element, element of tensor)``."""
-    pairs = zip(
-        self.flatten().tolist(), tensor.expand(self.shape).flatten().tolist(), strict=True
-    )
+    pairs = zip(self.flatten().tolist(), tensor.expand(self.shape).flatten().tolist(), strict=True)
     values = [callable(a, b) for a, b in pairs]
     return self.copy_(_C.tensor(values, dtype=self.dtype).reshape(self.shape))
 
@@ -179,9 +179,7 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Any
     """Fills the tensor with numbers of the Cauchy distribution."""
     import math
 
-    return _from_uniform(
-        self, generator, lambda u: median + sigma * ops.tan(math.pi * (u - 0.5))
-    )
+    return _from_uniform(self, generator, lambda u: median + sigma * ops.tan(math.pi * (u - 0.5)))
 
 
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Any = None) -> Tensor:
@@ -225,9 +223,7 @@ def random_(self: Tensor, *bounds: int, generator: Any = None, **kwargs: int) ->
     return self.copy_(drawn.to(self.dtype))
 
 
-def resize_(
-    self: Tensor, *sizes: Any, memory_format: memory_format | None = None
-) -> Tensor:
+def resize_(self: Tensor, *sizes: Any, memory_format: memory_format | None = None) -> Tensor:
     """Gives the tensor another shape over the same storage, which grows if it must; elements that
     stay keep their place in memory."""
     shape = list(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else list(sizes)
@@ -260,9 +256,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     shape = list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
     lead = self.ndim - len(shape)
     if lead < 0 or any(s not in (1, n) for s, n in zip(shape, self.shape[lead:], strict=True)):
-        raise RuntimeError(
-            f"size {{{shape}}} is not expandable to size {{{list(self.shape)}}}."
-        )
+        raise RuntimeError(f"size {{{shape}}} is not expandable to size {{{list(self.shape)}}}.")
     out = self.sum(list(builtins.range(lead))) if lead else self
     kept = [i for i, s in enumerate(shape) if s == 1 and out.shape[i] != 1]
     return out.sum(kept, keepdim=True) if kept else out
@@ -317,13 +311,9 @@ METHODS: dict[str, Callable[..., Any]] = {
         cauchy_, log_normal_, geometric_, random_, resize_, resize_as_, set_, is_set_to,
         sum_to_size, dim_order, get_device, pin_memory, is_pinned, requires_grad_, __reversed__,
         __array_wrap__, __format__,
-        functions.allclose, functions.equal, functions.float_power, functions.ger,
-        functions.inner, functions.is_complex, functions.is_floating_point,
-        functions.is_same_size, functions.is_signed, functions.isreal, functions.narrow_copy,
-        functions.norm, functions.positive, functions.split, functions.stft, functions.unique,
-        functions.unique_consecutive,
-        statistics.corrcoef, statistics.cov, statistics.nanquantile, statistics.quantile,
-        statistics.renorm,
+        functions.float_power, functions.ger, functions.is_complex, functions.is_floating_point,
+        functions.is_same_size, functions.is_signed, functions.isreal, functions.norm,
+        functions.split, functions.stft, functions.unique, functions.unique_consecutive,
     )
 } | {
     name: _cast(target)
@@ -347,7 +337,7 @@ PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
     "mT": lambda self: _C.call_op("aten.mT.default", self),
     "mH": lambda self: _C.call_op("aten.mH.default", self),
     "real": lambda self: ops.real(self) if self.dtype.is_complex else self,
-    "imag": lambda self: ops.imag(self),
+    "imag": ops.imag,
     "itemsize": lambda self: self.dtype.itemsize,
     "nbytes": lambda self: self.numel() * self.dtype.itemsize,
     "data": lambda self: self.detach(),

@@ -16,6 +16,10 @@ Sizes = int | Sequence[int]
 
 __all__ = [  # noqa: PLE0604
     *_names,
+    "multi_margin_loss", "multilabel_margin_loss", "triplet_margin_with_distance_loss",
+    "ctc_loss", "max_pool1d_with_indices", "max_pool2d_with_indices",
+    "max_pool3d_with_indices", "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d_with_indices",
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
     "adaptive_max_pool2d", "adaptive_max_pool3d", "alpha_dropout", "batch_norm",
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
@@ -652,8 +656,8 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """``-input`` at the class that ``target`` names: ``[N, C, ...]`` log-probabilities, ``[N, ...]``
-    classes."""
+    """``-input`` at the class that ``target`` names: ``[N, C, ...]`` log-probabilities, classes
+    ``[N, ...]``."""
     found: Tensor = _call(
         "nll_loss_nd.default", input, target, weight, _reduction(reduction), ignore_index
     )
@@ -674,6 +678,75 @@ def cross_entropy(
     found: Tensor = _call(
         "cross_entropy_loss.default", input, target, weight, _reduction(reduction), ignore_index,
         label_smoothing,
+    )  # fmt: skip
+    return found
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the other classes of ``max(0, margin - input[target] + input[class]) ** p``."""
+    found: Tensor = _call(
+        "multi_margin_loss.default", input, target, p, margin, weight, _reduction(reduction)
+    )
+    return found
+
+
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """`multi_margin_loss` of several target classes, which -1 ends."""
+    found: Tensor = _call("multilabel_margin_loss.default", input, target, _reduction(reduction))
+    return found
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """`triplet_margin_loss` with another distance."""
+    distance = distance_function or ops.pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = ops.minimum(far, distance(positive, negative))
+    return _reduced((near - far + margin).clamp(min=0), reduction)
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[int],
+    target_lengths: Tensor | Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Connectionist temporal classification (Graves et al., 2006): ``[T, N, C]``
+    log-probabilities."""
+    lengths = [
+        [int(n) for n in (given.tolist() if isinstance(given, Tensor) else given)]
+        for given in (input_lengths, target_lengths)
+    ]
+    found: Tensor = _call(
+        "ctc_loss.IntList", log_probs, targets, *lengths, blank, _reduction(reduction),
+        zero_infinity,
     )  # fmt: skip
     return found
 
@@ -707,9 +780,7 @@ def max_pool1d(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window: ``[N, C, L]`` or ``[C, L]``."""
-    return _max_pool(
-        1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def max_pool2d(
@@ -722,9 +793,7 @@ def max_pool2d(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window: ``[N, C, H, W]`` or ``[C, H, W]``."""
-    return _max_pool(
-        2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def max_pool3d(
@@ -737,9 +806,7 @@ def max_pool3d(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window: ``[N, C, D, H, W]`` or ``[C, D, H, W]``."""
-    return _max_pool(
-        3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def _output_size(input: Tensor, output_size: Any, rank: int) -> list[int]:
@@ -755,17 +822,13 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The means of as many windows as ``output_size`` says; None keeps a size."""
-    found: Tensor = _call(
-        "adaptive_avg_pool2d.default", input, _output_size(input, output_size, 2)
-    )
+    found: Tensor = _call("adaptive_avg_pool2d.default", input, _output_size(input, output_size, 2))
     return found
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The means of as many windows as ``output_size`` says; None keeps a size."""
-    found: Tensor = _call(
-        "adaptive_avg_pool3d.default", input, _output_size(input, output_size, 3)
-    )
+    found: Tensor = _call("adaptive_avg_pool3d.default", input, _output_size(input, output_size, 3))
     return found
 
 
@@ -789,6 +852,78 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of as many windows as ``output_size`` says."""
     return _adaptive_max_pool(3, input, output_size, return_indices)
+
+
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """`max_pool1d` and the positions of the largest elements in their plane."""
+    found: tuple[Tensor, Tensor] = _max_pool(
+        1, input, kernel_size, stride, padding, dilation, ceil_mode, True
+    )
+    return found
+
+
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool1d` and the positions of the largest elements in their plane."""
+    found: tuple[Tensor, Tensor] = _adaptive_max_pool(1, input, output_size, True)
+    return found
+
+
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """`max_pool2d` and the positions of the largest elements in their plane."""
+    found: tuple[Tensor, Tensor] = _max_pool(
+        2, input, kernel_size, stride, padding, dilation, ceil_mode, True
+    )
+    return found
+
+
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool2d` and the positions of the largest elements in their plane."""
+    found: tuple[Tensor, Tensor] = _adaptive_max_pool(2, input, output_size, True)
+    return found
+
+
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """`max_pool3d` and the positions of the largest elements in their plane."""
+    found: tuple[Tensor, Tensor] = _max_pool(
+        3, input, kernel_size, stride, padding, dilation, ceil_mode, True
+    )
+    return found
+
+
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool3d` and the positions of the largest elements in their plane."""
+    found: tuple[Tensor, Tensor] = _adaptive_max_pool(3, input, output_size, True)
+    return found
 
 
 def _lp_pool(
@@ -864,10 +999,8 @@ def embedding(
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise AssertionError("padding_idx must be within num_embeddings")
     if max_norm is not None:
-        from rushlight._tensor.statistics import renorm
-
         used = _C.call_op("aten._unique.default", input.flatten())[0]
-        weight[used] = renorm(weight[used], norm_type, 0, max_norm)
+        weight[used] = ops.renorm(weight[used], norm_type, 0, max_norm)
     index = -1 if padding_idx is None else padding_idx % weight.shape[0]
     return ops.embedding(weight, input, index, scale_grad_by_freq, sparse)
 
@@ -952,11 +1085,14 @@ def grid_sample(
     """``input`` read at the coordinates (in [-1, 1]) of ``grid``."""
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     if mode not in modes:
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be one of {modes}, but "
-                         f"got: '{mode}'")
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be one of {modes}, but got: '{mode}'"
+        )
     if padding_mode not in paddings:
-        raise ValueError(f"nn.functional.grid_sample(): expected padding_mode to be one of "
-                         f"{paddings}, but got: '{padding_mode}'")
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected padding_mode to be one of "
+            f"{paddings}, but got: '{padding_mode}'"
+        )
     return ops.grid_sampler(
         input, grid, modes.index(mode), paddings.index(padding_mode), bool(align_corners)
     )
@@ -1040,8 +1176,10 @@ def _antialiased(
     input: Tensor, size: Any, scale_factor: Any, mode: str, align_corners: bool
 ) -> Tensor:
     if mode not in ("bilinear", "bicubic") or input.ndim != 4:
-        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and "
-                         "requires a 4-D tensor as input")
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and "
+            "requires a 4-D tensor as input"
+        )
     sizes = [size] * 2 if isinstance(size, int) else size and list(size)
     factors = [float(scale_factor)] * 2 if isinstance(scale_factor, (int, float)) else scale_factor
     found: Tensor = _call(
