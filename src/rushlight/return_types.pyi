@@ -15,9 +15,79 @@ class cummin(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class fake_quantize_per_channel_affine_cachemask(NamedTuple):
+    output: Tensor
+    mask: Tensor
+
+class fake_quantize_per_tensor_affine_cachemask(NamedTuple):
+    output: Tensor
+    mask: Tensor
+
+class geqrf(NamedTuple):
+    a: Tensor
+    tau: Tensor
+
 class kthvalue(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class linalg_cholesky_ex(NamedTuple):
+    L: Tensor
+    info: Tensor
+
+class linalg_eig(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+class linalg_eigh(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+class linalg_inv_ex(NamedTuple):
+    inverse: Tensor
+    info: Tensor
+
+class linalg_lstsq(NamedTuple):
+    solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
+class linalg_lu(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
+class linalg_lu_factor(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+
+class linalg_lu_factor_ex(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+    info: Tensor
+
+class linalg_qr(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+class linalg_slogdet(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
+class linalg_solve_ex(NamedTuple):
+    result: Tensor
+    info: Tensor
+
+class linalg_svd(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+class lu_unpack(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
 
 class max(NamedTuple):
     values: Tensor
@@ -35,6 +105,10 @@ class mode(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class multilabel_margin_loss_forward(NamedTuple):
+    output: Tensor
+    is_target: Tensor
+
 class nanmedian(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -47,10 +121,23 @@ class nll_loss_forward(NamedTuple):
     output: Tensor
     total_weight: Tensor
 
+class slogdet(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
 class sort(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class svd(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
+
 class topk(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class triangular_solve(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor
