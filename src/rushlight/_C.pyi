@@ -630,6 +630,12 @@ class Tensor:
     def hsplit(self, sections: builtins.int) -> tuple[Tensor, ...]: ...
     def hypot(self, other: Tensor) -> Tensor: ...
     def hypot_(self, other: Tensor) -> Tensor: ...
+    def i0(self) -> Tensor: ...
+    def i0_(self) -> Tensor: ...
+    def igamma(self, other: Tensor) -> Tensor: ...
+    def igamma_(self, other: Tensor) -> Tensor: ...
+    def igammac(self, other: Tensor) -> Tensor: ...
+    def igammac_(self, other: Tensor) -> Tensor: ...
     def index(self, indices: Sequence[Tensor | None]) -> Tensor: ...
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor: ...
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor: ...
@@ -1500,6 +1506,52 @@ class PyTorchFileWriter:
     def __enter__(self) -> PyTorchFileWriter: ...
 
     def __exit__(self, type: object | None, value: object | None, traceback: object | None) -> None: ...
+
+def random_state() -> tuple[builtins.int, builtins.int]:
+    """The default generator's seed and how many counters it has used."""
+
+def set_random_state(seed: builtins.int, offset: builtins.int) -> None:
+    """Sets what `random_state` returns."""
+
+def draw_random_seed() -> builtins.int:
+    """Draws a number in [0, 2**63) from the default generator."""
+
+def use_thread_generator(enabled: builtins.bool) -> None:
+    """
+    Gives the calling thread a default generator of its own, or takes it away.
+    """
+
+def mix_seeds(key: builtins.int, index: builtins.int) -> builtins.int:
+    """A 64-bit number that follows from two."""
+
+class Twister:
+    """
+    A Mersenne Twister that lives at the given addresses in another library's object, which must outlive this one.
+    """
+
+    def __init__(self, words: builtins.int, used: builtins.int) -> None: ...
+
+    def seed(self, seed: builtins.int) -> None:
+        """Starts the sequence of `seed`."""
+
+    def touched(self) -> builtins.bool:
+        """Whether anything was drawn since the last `seed` or `restore`."""
+
+    def save(self) -> bytes:
+        """The state."""
+
+    def restore(self, state: bytes) -> None:
+        """Puts a saved state back."""
+
+class SampleSeeder:
+    """Seeds the default generator and some Twisters for one sample."""
+
+    def __init__(self, twisters: tuple[Twister, ...]) -> None: ...
+
+    def seed(self, key: builtins.int, index: builtins.int, even_if_touched: builtins.bool = False) -> builtins.int:
+        """
+        Seeds and returns the seed for PyTorch's generator; -1, and nothing is done, if a Twister was touched since the last sample.
+        """
 
 
 class Size(tuple[builtins.int, ...]):
