@@ -22,7 +22,7 @@ class Parameter(_C.Tensor):
     """A tensor that a model learns; ``torch.nn.Parameter`` in a file. It shares the memory of
     ``data``."""
 
-    requires_grad: bool
+    requires_grad: bool = True  # hides the property of Tensor, which cannot be set
 
     def __init__(self, data: Any, requires_grad: bool = True) -> None:
         super().__init__(data)
