@@ -193,6 +193,9 @@ class Tensor:
     def untyped_storage(self) -> UntypedStorage:
         """The storage that this tensor is a view of."""
 
+    def is_shared(self) -> builtins.bool:
+        """Whether the storage lies in shared memory."""
+
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> tuple[Any, ...]: ...
 
     def __copy__(self) -> Tensor:
@@ -569,6 +572,9 @@ class Tensor:
     def floor_divide(self, other: Tensor) -> Tensor: ...
     @overload
     def floor_divide(self, other: Number) -> Tensor: ...
+    @overload
+    def floor_divide_(self, other: Tensor) -> Tensor: ...
+    @overload
     def floor_divide_(self, other: Number) -> Tensor: ...
     def fmax(self, other: Tensor) -> Tensor: ...
     def fmin(self, other: Tensor) -> Tensor: ...
@@ -1216,6 +1222,19 @@ class Tensor:
     def requires_grad(self) -> builtins.bool: ...
 
 
+class WeakStorage:
+    """A reference to a storage that does not keep it."""
+
+    def expired(self) -> builtins.bool:
+        """Whether no tensor has the storage any more."""
+
+    def lock(self) -> UntypedStorage | None:
+        """The storage, if it is still there."""
+
+    @property
+    def id(self) -> builtins.int:
+        """A number that no other storage alive has."""
+
 class UntypedStorage:
     """
     The bytes that tensors share. ``UntypedStorage(n)`` is ``n`` uninitialised bytes, ``UntypedStorage(buffer)`` the memory of a contiguous buffer, which it keeps alive. Equal to another one over the same storage; a ``memoryview`` of it sees the bytes.
@@ -1224,6 +1243,12 @@ class UntypedStorage:
     def __init__(self, source: builtins.int | Buffer) -> None: ...
 
     def nbytes(self) -> builtins.int: ...
+
+    def weak(self) -> WeakStorage:
+        """A reference that does not keep the storage."""
+
+    def is_shared(self) -> builtins.bool:
+        """Whether the bytes lie in shared memory."""
 
     def __len__(self) -> builtins.int: ...
 
