@@ -112,7 +112,7 @@ FUNCTIONS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("hamming_window", (9,), {"periodic": False}),
     ("blackman_window", (8,), {}),
     ("bartlett_window", (9,), {}),
-    ("kaiser_window", (8,), {"beta": 5.0}),
+    ("kaiser_window", (8, True), {"beta": 5.0}),
     ("range", (1, 4, 0.5), {}),
     ("isreal", (X,), {}),
     ("quantile", (X, 0.3), {"dim": 1}),

@@ -62,7 +62,7 @@ def step(tensors: list[Any], lib: Any, rng: random.Random) -> Any:
     if kind == "view":
         return view(x, rng.choice(VIEWS), rng)
     if kind == "write":
-        if x.ndim and x.shape[0]:
+        if x.ndim and x.shape[0] > 1:  # PyTorch refuses x[0] = x where both are one element
             x[rng.randrange(x.shape[0])] = rng.choice((1, y))
         return x
     name = rng.choice(IN_PLACE)
