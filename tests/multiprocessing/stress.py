@@ -157,8 +157,8 @@ def main() -> None:
     start = time.monotonic()
     kill_at_random_moments(arguments.kills, arguments.seed)
     print(
-        f"{arguments.kills} kills in {time.monotonic() - start:.0f} s: nothing lost, nothing left; "
-        f"{_shm.manager_stat()}"
+        f"{arguments.kills} kills in {time.monotonic() - start:.0f} s: nothing of others lost, "
+        f"no process or file left; the manager still holds {_shm.manager_stat()}"
     )
 
 

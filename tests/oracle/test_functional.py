@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import rushlight as rl
 from rushlight.nn import functional as F  # noqa: N812
-
-torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.oracle
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import rushlight
 from rushlight.serialization import PyTorchFileReader, PyTorchFileWriter, StoredTensor
 
-torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.oracle
 
 FILES = Path(__file__).parents[1] / "data" / "pt"

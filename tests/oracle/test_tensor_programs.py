@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import rushlight as rl
-
-torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.oracle
 
