@@ -1,6 +1,6 @@
 # librushlight: the engine, with the kernels compiled once per CPU capability.
 file(GLOB ENGINE_SOURCES CONFIGURE_DEPENDS
-  core/*.cpp cpu/*.cpp ir/*.cpp ir/shape/*.cpp passes/*.cpp runtime/*.cpp
+  core/*.cpp cpu/*.cpp ir/*.cpp ir/shape/*.cpp lazy/*.cpp passes/*.cpp runtime/*.cpp
   kernels/portable/*.cpp)
 file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS kernels/*.cpp kernels/pointwise/*.cpp)
 

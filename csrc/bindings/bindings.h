@@ -14,6 +14,7 @@ namespace rushlight::python {
 namespace nb = nanobind;
 
 void init_errors(nb::module_& m);
+void init_lazy(nb::module_& m);
 void init_dtype(nb::module_& m);
 nb::class_<Tensor> init_tensor(nb::module_& m);
 void init_storage(nb::module_& m, nb::class_<Tensor>& tensor);
@@ -37,12 +38,32 @@ nb::object dtype_object(DType t);
 /// The element type that a Python dtype object stands for; nothing for other objects.
 std::optional<DType> to_dtype(nb::handle object);
 
+/// Holds a storage for somebody who reads or writes its memory without asking us.
+class Exposed {
+ public:
+  explicit Exposed(StoragePtr storage) : storage_(std::move(storage)) {
+    if (storage_) storage_->expose();
+  }
+  Exposed(const Exposed& other) : Exposed(other.storage_) {}
+  Exposed& operator=(const Exposed&) = delete;
+  ~Exposed() {
+    if (storage_) storage_->unexpose();
+  }
+  const StoragePtr& storage() const { return storage_; }
+
+ private:
+  StoragePtr storage_;
+};
+
 /// A rushlight.UntypedStorage.
 nb::object storage_object(StoragePtr storage);
 
 /// A tensor from a rushlight.Tensor, a NumPy array, or anything with __dlpack__, without a copy.
 /// Throws TypeError naming `what` for other objects.
+/// It may have no contents yet.
 Tensor to_tensor(nb::handle object, const char* what);
+/// The same tensor with its contents, after all that was recorded from its memory has run.
+const Tensor& ready(const Tensor& tensor);
 /// True for what `to_tensor` takes.
 bool is_tensor_like(nb::handle object);
 

@@ -28,8 +28,9 @@ std::optional<DType> from_dl(nb::dlpack::dtype dtype) {
 template <class Framework>
 nb::object wrap(const Tensor& t) {
   // The capsule keeps the storage alive for as long as the array lives.
-  auto* keep = new StoragePtr(t.storage());
-  nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<StoragePtr*>(p); });
+  ready(t);
+  auto* keep = new Exposed(t.storage());
+  nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<Exposed*>(p); });
   std::vector<size_t> shape(t.sizes.begin(), t.sizes.end());
   static std::byte nothing[16];  // NumPy wants an address even for no elements
   void* data = t.raw() ? static_cast<void*>(t.raw()) : nothing;
@@ -38,6 +39,13 @@ nb::object wrap(const Tensor& t) {
                                                    t.strides.data(), dl_dtype(t.dtype)));
   return nb::cast(nb::ndarray<Framework>(data, shape.size(), shape.data(), owner, t.strides.data(),
                                          dl_dtype(t.dtype)));
+}
+
+// JAX's arrays and bytes are as they were made.
+bool never_changes(nb::handle object) {
+  if (PyBytes_Check(object.ptr())) return true;
+  const auto module = nb::cast<std::string>(nb::str(object.type().attr("__module__")));
+  return module.starts_with("jax");
 }
 
 // Whether an array's memory must not be written, by what its library says.
@@ -53,9 +61,8 @@ bool is_read_only(nb::handle object) {
     }
     PyErr_Clear();
   }
-  // JAX's arrays never change, and its DLPack capsules do not say so.
-  const auto module = nb::cast<std::string>(nb::str(object.type().attr("__module__")));
-  return module.starts_with("jax");
+  // Its DLPack capsules do not say so.
+  return never_changes(object);
 }
 
 }  // namespace
@@ -111,6 +118,7 @@ Tensor to_tensor(nb::handle object, const char* what) {
   void* data = const_cast<void*>(array.data());
   auto storage = Storage::borrow(data, static_cast<size_t>(reach * item_size(*dtype)),
                                  std::move(release), read_only);
+  if (!never_changes(object)) storage->expose();
   std::byte* start = storage->data();
   return Tensor(meta, std::move(storage), start);
 }
@@ -128,7 +136,7 @@ nb::object export_dlpack(const Tensor& t, nb::handle stream, nb::handle max_vers
     RL_CHECK(nb::cast<int>(nb::object(dl_device[0])) == 1, Value,
              "__dlpack__: this tensor lives on the CPU");
   const bool want_copy = !copy.is_none() && nb::cast<bool>(copy);
-  nb::object array = wrap<nb::array_api>(want_copy ? t.clone() : t);
+  nb::object array = wrap<nb::array_api>(want_copy ? ready(t).clone() : t);
   nb::dict keywords;
   if (!max_version.is_none()) keywords["max_version"] = max_version;
   return array.attr("__dlpack__")(**keywords);

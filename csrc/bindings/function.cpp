@@ -7,27 +7,11 @@
 #include <cstring>
 
 #include "core/generator.h"
-#include "kernels/copy.h"
 #include "overlap.h"
-#include "runtime/eager.h"
+#include "lazy/recorder.h"
 
 namespace rushlight::python {
 namespace {
-
-// Elements from which a call lets other Python threads run.
-constexpr int64_t kWorthReleasing = 4096;
-
-bool worth_releasing(const OpDef& op, std::span<const Argument> args) {
-  if (op.kind == OpKind::View || op.kind == OpKind::Scalar) return false;
-  int64_t elements = 0;
-  for (const Argument& a : args) {
-    if (const auto* t = std::get_if<const Tensor*>(&a))
-      elements += *t ? (*t)->numel() : 0;
-    else if (a.index() == 2 || std::holds_alternative<Dims>(a))
-      return true;  // lists of tensors, sizes of new ones
-  }
-  return elements >= kWorthReleasing;
-}
 
 // PyTorch takes numbers for tensors in these functions only.
 bool numbers_as_tensors(std::string_view name) {
@@ -41,9 +25,7 @@ bool numbers_as_tensors(std::string_view name) {
 
 CallResult call_operator(const OpDef& op, std::span<const Argument> args) {
   if (op.kind == OpKind::InPlace) check_overlap(op, args);
-  if (!worth_releasing(op, args)) return call_op(op, args);
-  nb::gil_scoped_release release;
-  return call_op(op, args);
+  return lazy::call(op, args);
 }
 
 void write_out(Tensor& out, const Tensor& value) {
@@ -69,7 +51,10 @@ void write_out(Tensor& out, const Tensor& value) {
     }
   }
   RL_CHECK(!out.storage()->read_only(), Runtime, "out: the tensor is read-only memory");
-  if (value.raw() != out.raw()) kernels::copy_strided(value, out);
+  if (value.storage() == out.storage() && value.byte_offset() == out.byte_offset()) return;
+  static const OpDef* const copy = find_op("aten.copy_.default");
+  const Argument args[] = {&out, &value, false};
+  lazy::call(*copy, args);
 }
 
 Face::Face(std::string name, std::string op, bool method)

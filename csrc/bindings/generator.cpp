@@ -1,4 +1,5 @@
 // rushlight.Generator and the process's random state.
+#include "lazy/recorder.h"
 #include "core/generator.h"
 
 #include <cstring>
@@ -35,6 +36,7 @@ Tensor state_of(const Generator& generator) {
 void set_state(Generator& generator, const Tensor& t) {
   RL_CHECK(t.dtype == DType::UInt8 && t.rank() == 1 && t.numel() == 16, Runtime,
            "RNG state must be a ByteTensor of 16 elements, got ", describe(t));
+  lazy::compute(t);
   const Tensor bytes = t.contiguous();
   Generator::State state;
   std::memcpy(&state.seed, bytes.raw(), 8);

@@ -4,9 +4,8 @@
 
 #include "from_data.h"
 #include "function.h"
-#include "kernels/copy.h"
 #include "operators.h"
-#include "runtime/eager.h"
+#include "lazy/recorder.h"
 
 namespace rushlight::python {
 namespace {
@@ -35,6 +34,11 @@ bool is_flag(PyObject* item) {
   if (PyBool_Check(item)) return true;
   const Tensor* t = tensor_in(item);
   return t && t->rank() == 0 && t->dtype == DType::Bool;
+}
+
+bool flag_in(const Tensor& t) {
+  lazy::compute(t);
+  return *t.data<bool>();
 }
 
 bool is_mask(const Tensor& t) { return t.dtype == DType::Bool || t.dtype == DType::UInt8; }
@@ -115,7 +119,7 @@ class Indexer {
       slice(item);
       ++dim_;
     } else if (is_flag(item)) {
-      const bool on = tensor_in(item) ? *tensor_in(item)->data<bool>() : item == Py_True;
+      const bool on = tensor_in(item) ? flag_in(*tensor_in(item)) : item == Py_True;
       insert_dim();
       Tensor t = Tensor::empty(Dims{int64_t{on}}, DType::Int64);
       if (on) *t.data<int64_t>() = 0;
@@ -135,7 +139,7 @@ class Indexer {
                  "tensors used as indices must be long, int, byte or bool tensors");
         return gather(t.dtype == DType::Int64 || t.dtype == DType::Int32
                           ? t
-                          : call_op(op("aten._to_copy.default"), to_long(t)).tensors.at(0));
+                          : lazy::call(op("aten._to_copy.default"), to_long(t)).tensors.at(0));
       }
       mask(t);
     }
@@ -152,7 +156,7 @@ class Indexer {
                " does not match the shape of the indexed tensor ", out_.view.sizes, " at index ",
                dim_ + d);
     const Argument args[] = {&t};
-    const Tensor found = call_op(op("aten.nonzero.default"), args).tensors.at(0);
+    const Tensor found = lazy::call(op("aten.nonzero.default"), args).tensors.at(0);
     for (int64_t d = 0; d < t.rank(); ++d) {
       TensorMeta column;
       column.dtype = DType::Int64;
@@ -180,7 +184,7 @@ class Indexer {
 
   void move(size_t d, int64_t elements) {
     Tensor& view = out_.view;
-    if (view.raw()) view.set_raw(view.raw() + elements * view.strides[d] * item_size(view.dtype));
+    view.set_raw(view.raw() + elements * view.strides[d] * item_size(view.dtype));
   }
 
   void slice(PyObject* item) {
@@ -253,8 +257,8 @@ void set_item(const Tensor& self, PyObject* index, PyObject* value) {
   }
   Tensor converted = source;
   if (source.dtype != self.dtype) {
-    converted = Tensor::empty(source.sizes, self.dtype);
-    kernels::copy_strided(source, converted);
+    const Argument args[] = {&source, self.dtype, {}, {}, {}, false, {}};
+    converted = lazy::call(op("aten._to_copy.default"), args).tensors.at(0);
   }
   const Argument args[] = {&indexed.view, indexed.list(), &converted, false};
   call_operator(op("aten.index_put_.default"), args);

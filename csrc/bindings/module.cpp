@@ -6,6 +6,7 @@ NB_MODULE(_C, m) {
   nb::set_leak_warnings(false);
   m.doc() = "rushlight's C++ engine.";
   init_errors(m);
+  init_lazy(m);
   init_dtype(m);
   init_device(m);
   init_size(m);

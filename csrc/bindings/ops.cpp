@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "bindings.h"
+#include "function.h"
 #include "objects.h"
 #include "runtime/eager.h"
 #include "runtime/expression.h"
@@ -88,11 +89,7 @@ nb::object call(const std::string& name, nb::args args, nb::kwargs kwargs) {
   for (auto [key, value] : kwargs)
     keywords.emplace_back(nb::cast<std::string>(key), converter.convert(value, *op));
   const auto bound = bind_arguments(*op, std::move(positional), std::move(keywords));
-  CallResult result;
-  {
-    nb::gil_scoped_release release;
-    result = call_op(*op, bound);
-  }
+  CallResult result = call_operator(*op, bound);
   if (!is_none(result.number)) return number_object(result.number);
   if (op->kind == OpKind::InPlace && op->arguments[0].written && args.size() > 0 &&
       nb::isinstance<Tensor>(args[0])) {

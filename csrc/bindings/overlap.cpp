@@ -13,8 +13,9 @@ bool repeats_elements(const TensorMeta& t) {
 bool shares_part(const Tensor& a, const Tensor& b) {
   if (a.storage() != b.storage() || a.numel() == 0 || b.numel() == 0) return false;
   if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense()) return false;
-  if (a.raw() == b.raw() && a.nbytes() == b.nbytes()) return a.strides != b.strides;
-  return a.raw() < b.raw() + b.nbytes() && b.raw() < a.raw() + a.nbytes();
+  const int64_t from = a.byte_offset(), other = b.byte_offset();
+  if (from == other && a.nbytes() == b.nbytes()) return a.strides != b.strides;
+  return from < other + b.nbytes() && other < from + a.nbytes();
 }
 
 }  // namespace

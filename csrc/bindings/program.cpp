@@ -42,7 +42,7 @@ RunValue to_run_value(nb::handle object, const std::string& name) {
   if (PyLong_Check(p)) return {std::nullopt, nb::cast<int64_t>(object)};
   if (PyFloat_CheckExact(p)) return {std::nullopt, PyFloat_AsDouble(p)};
   if (PyUnicode_Check(p)) return {std::nullopt, nb::cast<std::string>(object)};
-  return {to_tensor(object, ("input '" + name + "'").c_str())};
+  return {ready(to_tensor(object, ("input '" + name + "'").c_str()))};
 }
 
 nb::list run(ModelRunner& runner, nb::sequence values) {

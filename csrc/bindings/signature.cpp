@@ -4,6 +4,7 @@
 
 #include "core/default_dtype.h"
 #include "core/generator.h"
+#include "lazy/recorder.h"
 #include "objects.h"
 
 namespace rushlight::python {
@@ -41,6 +42,7 @@ std::optional<Argument> numpy_number(PyObject* object) {
 }
 
 Argument element_argument(const Tensor& t) {
+  lazy::compute(t);
   return dispatch_dtype(t.dtype, [&](auto v) -> Argument {
     using T = decltype(v);
     std::memcpy(&v, t.raw(), sizeof(T));

@@ -14,8 +14,14 @@ namespace rushlight::python {
 namespace {
 
 /// A storage as Python holds it: two objects over one storage are equal.
-struct UntypedStorage {
-  StoragePtr storage;
+class UntypedStorage {
+ public:
+  explicit UntypedStorage(StoragePtr storage) { held_.emplace(std::move(storage)); }
+  const StoragePtr& storage() const { return held_->storage(); }
+  void replace(const StoragePtr& by) { held_.emplace(by); }
+
+ private:
+  std::optional<Exposed> held_;  // always there; optional because it can be replaced
 };
 
 struct WeakStorage {
@@ -61,7 +67,7 @@ constexpr char kShareMemory[] = "share_memory_";
 constexpr char kIsShared[] = "is_shared";
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-  const StoragePtr& storage = nb::inst_ptr<UntypedStorage>(self)->storage;
+  const StoragePtr& storage = nb::inst_ptr<UntypedStorage>(self)->storage();
   return PyBuffer_FillInfo(view, self, storage->data(), static_cast<Py_ssize_t>(storage->nbytes()),
                            storage->read_only(), flags);
 }
@@ -83,22 +89,22 @@ Tensor rebuild_tensor(const UntypedStorage& storage, nb::handle dtype, int64_t s
   meta.dtype = *type;
   meta.sizes = dims_of(size);
   meta.strides = dims_of(stride);
-  check_in_bounds(meta, storage_offset, storage.storage->nbytes());
+  check_in_bounds(meta, storage_offset, storage.storage()->nbytes());
   const auto item = static_cast<uintptr_t>(item_size(meta.dtype));
-  const int64_t capacity = static_cast<int64_t>(storage.storage->nbytes() / item);
+  const int64_t capacity = static_cast<int64_t>(storage.storage()->nbytes() / item);
   RL_CHECK(storage_offset <= capacity, Runtime, "rebuild_tensor: storage offset ", storage_offset,
            " lies outside a storage of ", capacity, " elements");
-  RL_CHECK(reinterpret_cast<uintptr_t>(storage.storage->data()) % std::min<uintptr_t>(item, 8) == 0,
+  RL_CHECK(reinterpret_cast<uintptr_t>(storage.storage()->data()) % std::min<uintptr_t>(item, 8) == 0,
            Runtime, "rebuild_tensor: the storage's memory is not aligned for ",
            dtype_name(meta.dtype));
-  std::byte* data = storage.storage->data() + storage_offset * static_cast<int64_t>(item);
-  return Tensor(meta, storage.storage, data);
+  std::byte* data = storage.storage()->data() + storage_offset * static_cast<int64_t>(item);
+  return Tensor(meta, storage.storage(), data);
 }
 
 }  // namespace
 
 nb::object storage_object(StoragePtr storage) {
-  return nb::cast(UntypedStorage{std::move(storage)});
+  return nb::cast(UntypedStorage(std::move(storage)));
 }
 
 void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
@@ -110,7 +116,7 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
           "lock",
           [](const WeakStorage& weak) -> nb::object {
             StoragePtr storage = weak.storage.lock();
-            return storage ? nb::cast(UntypedStorage{std::move(storage)}) : nb::none();
+            return storage ? nb::cast(UntypedStorage(std::move(storage))) : nb::none();
           },
           nb::sig("def lock(self) -> UntypedStorage | None"), "The storage, if it is still there.")
       .def_ro("id", &WeakStorage::id, "A number that no other storage alive has.");
@@ -123,51 +129,51 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
       .def(
           "__init__",
           [](UntypedStorage* self, nb::handle source) {
-            new (self) UntypedStorage{make_storage(source)};
+            new (self) UntypedStorage(make_storage(source));
           },
           nb::arg("source"),
           nb::sig("def __init__(self, source: int | typing_extensions.Buffer) -> None"))
-      .def("nbytes", [](const UntypedStorage& s) { return s.storage->nbytes(); })
+      .def("nbytes", [](const UntypedStorage& s) { return s.storage()->nbytes(); })
       .def(
           "weak",
           [](const UntypedStorage& s) {
-            return WeakStorage{s.storage, reinterpret_cast<uintptr_t>(s.storage.get())};
+            return WeakStorage{s.storage(), reinterpret_cast<uintptr_t>(s.storage().get())};
           },
           "A reference that does not keep the storage.")
       .def(
           "_replace_storage",
-          [](UntypedStorage& s, const UntypedStorage& by) { s.storage = by.storage; },
+          [](UntypedStorage& s, const UntypedStorage& by) { s.replace(by.storage()); },
           nb::arg("by"))
       .def("share_memory_", &in_multiprocessing<kShareMemory>,
            nb::sig("def share_memory_(self) -> UntypedStorage"),
            "Moves the bytes into shared memory, unless they are there; returns this storage.")
       .def("is_shared", &in_multiprocessing<kIsShared>, nb::sig("def is_shared(self) -> bool"),
            "Whether the bytes lie in shared memory.")
-      .def("__len__", [](const UntypedStorage& s) { return s.storage->nbytes(); })
+      .def("__len__", [](const UntypedStorage& s) { return s.storage()->nbytes(); })
       .def("data_ptr",
-           [](const UntypedStorage& s) { return reinterpret_cast<uintptr_t>(s.storage->data()); })
+           [](const UntypedStorage& s) { return reinterpret_cast<uintptr_t>(s.storage()->data()); })
       .def_prop_ro(
-          "read_only", [](const UntypedStorage& s) { return s.storage->read_only(); },
+          "read_only", [](const UntypedStorage& s) { return s.storage()->read_only(); },
           "True for memory that must not be written, such as a mapped file.")
       .def(
           "__eq__",
           [](const UntypedStorage& s, nb::handle other) {
             return nb::isinstance<UntypedStorage>(other) &&
-                   nb::inst_ptr<UntypedStorage>(other)->storage == s.storage;
+                   nb::inst_ptr<UntypedStorage>(other)->storage() == s.storage();
           },
           nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](const UntypedStorage& s) { return std::hash<StoragePtr>()(s.storage); });
+      .def("__hash__", [](const UntypedStorage& s) { return std::hash<StoragePtr>()(s.storage()); });
   tensor.def(
-      "untyped_storage", [](const Tensor& t) { return UntypedStorage{t.storage()}; },
+      "untyped_storage", [](const Tensor& t) { return UntypedStorage(ready(t).storage()); },
       "The storage that this tensor is a view of.");
   tensor.def(
       "_replace_storage",
       [](Tensor& t, const UntypedStorage& by) {
-        const int64_t offset = t.raw() - t.storage()->data();
-        RL_CHECK(t.storage()->nbytes() <= by.storage->nbytes(), Value, "a storage of ",
-                 by.storage->nbytes(), " bytes instead of one of ", t.storage()->nbytes());
-        t.set_raw(by.storage->data() + offset);
-        t.set_storage(by.storage);
+        const int64_t offset = ready(t).byte_offset();
+        RL_CHECK(t.storage()->nbytes() <= by.storage()->nbytes(), Value, "a storage of ",
+                 by.storage()->nbytes(), " bytes instead of one of ", t.storage()->nbytes());
+        t.set_raw(by.storage()->data() + offset);
+        t.set_storage(by.storage());
       },
       nb::arg("by"));
   tensor.def("share_memory_", &in_multiprocessing<kShareMemory>,

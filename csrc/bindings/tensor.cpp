@@ -6,6 +6,7 @@
 #include "bindings.h"
 #include "core/repr.h"
 #include "dlpack.h"
+#include "lazy/recorder.h"
 #include "objects.h"
 #include "operators.h"
 
@@ -29,6 +30,7 @@ nb::object to_list(const Tensor& t, size_t dim, const std::byte* at) {
 nb::object item(const Tensor& t) {
   RL_CHECK(t.numel() == 1, Runtime, "a Tensor with ", t.numel(),
            " elements cannot be converted to Scalar");
+  lazy::compute(t);
   return element(t, t.raw());
 }
 
@@ -68,6 +70,11 @@ nb::object element(const Tensor& t, const std::byte* at) {
   });
 }
 
+const Tensor& ready(const Tensor& tensor) {
+  lazy::compute_for_others(tensor);
+  return tensor;
+}
+
 nb::class_<Tensor> init_tensor(nb::module_& m) {
   nb::class_<Tensor> tensor(
       m, "Tensor", nb::type_slots(tensor_slots()), nb::is_weak_referenceable(), nb::dynamic_attr(),
@@ -101,7 +108,11 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
       .def(
           "stride", [](const Tensor& t, int64_t dim) { return t.stride(dim); }, nb::arg("dim"))
       .def("storage_offset", [](const Tensor& t) { return t.storage_offset(); })
-      .def("data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()); })
+      .def("data_ptr", [](const Tensor& t) {
+             ready(t);
+             if (t.storage()) t.storage()->expose();  // nobody says when the address is forgotten
+             return reinterpret_cast<uintptr_t>(t.raw());
+           })
       .def(
           "is_contiguous",
           [](const Tensor& t, nb::handle format) {
@@ -119,7 +130,11 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
       .def("item", &item, nb::sig("def item(self) -> bool | int | float | complex"),
            "The only element, as a Python number.")
       .def(
-          "tolist", [](const Tensor& t) { return to_list(t, 0, t.raw()); },
+          "tolist",
+          [](const Tensor& t) {
+            lazy::compute(t);
+            return to_list(t, 0, t.raw());
+          },
           nb::sig("def tolist(self) -> typing.Any"), "Nested lists of Python numbers.")
       .def("__array__", &as_array, nb::arg("dtype") = nb::none(), nb::kw_only(),
            nb::arg("copy") = nb::none(),
@@ -146,7 +161,10 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
              return nb::steal(
                  PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), number.ptr()));
            })
-      .def("__repr__", [](const Tensor& t) { return repr(t); });
+      .def("__repr__", [](const Tensor& t) {
+        lazy::compute(t);
+        return repr(t);
+      });
   return tensor;
 }
 

@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "kernels/copy.h"
+#include "lazy/recorder.h"
 #include "signature.h"
 
 namespace rushlight::python {
@@ -14,6 +15,7 @@ namespace {
 // x.resize_(sizes): the same memory in row-major order if it is large enough, else larger memory
 // with the old bytes at its start.
 void resize(Tensor& t, const std::vector<int64_t>& sizes) {
+  ready(t);
   const IntList wanted(sizes);
   TensorMeta meta;
   meta.set(t.dtype, wanted);
@@ -32,6 +34,7 @@ void resize(Tensor& t, const std::vector<int64_t>& sizes) {
 
 // Tensors over one storage share its copy, which the memo keeps.
 nb::object deep_copy(const Tensor& t, nb::dict memo) {
+  lazy::compute(t);
   nb::object key =
       nb::make_tuple("rushlight.storage", reinterpret_cast<uintptr_t>(t.storage().get()));
   StoragePtr copy;
@@ -62,6 +65,7 @@ Tensor from_bytes(nb::bytes data, nb::handle dtype, const std::vector<int64_t>& 
 }
 
 nb::object reduce(const Tensor& t) {
+  lazy::compute(t);
   const Tensor dense = t.contiguous();
   nb::list sizes;
   for (int64_t s : t.sizes) sizes.append(s);

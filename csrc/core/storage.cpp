@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "error.h"
 
@@ -19,6 +20,19 @@ StoragePtr Storage::allocate(size_t nbytes) {
 StoragePtr Storage::borrow(void* data, size_t nbytes, Release release, bool read_only) {
   return StoragePtr(
       new Storage(static_cast<std::byte*>(data), nbytes, std::move(release), read_only));
+}
+
+StoragePtr Storage::defer(size_t nbytes, std::unique_ptr<Deferred> contents) {
+  StoragePtr storage(new Storage(nullptr, nbytes, nullptr, false));
+  storage->defer_contents(std::move(contents));
+  return storage;
+}
+
+void Storage::take_memory(Storage& from) {
+  RL_ASSERT(!data_ && from.nbytes_ >= nbytes_, "a storage of ", nbytes_, " bytes takes ",
+            from.nbytes_);
+  data_ = std::exchange(from.data_, nullptr);
+  release_ = std::exchange(from.release_, nullptr);
 }
 
 }  // namespace rushlight

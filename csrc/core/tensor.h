@@ -75,6 +75,7 @@ class Tensor : public TensorMeta {
   }
 
   bool defined() const { return storage_ != nullptr; }
+  /// The first element. In a storage without memory, its offset in bytes (see Storage::defer).
   std::byte* raw() const { return data_; }
   void set_raw(std::byte* data) { data_ = data; }
   template <class T>
@@ -83,8 +84,19 @@ class Tensor : public TensorMeta {
   }
   const StoragePtr& storage() const { return storage_; }
   void set_storage(StoragePtr storage) { storage_ = std::move(storage); }
-  int64_t storage_offset() const {
-    return storage_ ? (data_ - storage_->data()) / item_size(dtype) : 0;
+  /// Bytes from the start of the storage, whether it has memory or not.
+  int64_t byte_offset() const {
+    if (!storage_) return 0;
+    const auto at = reinterpret_cast<uintptr_t>(data_);
+    const auto start = reinterpret_cast<uintptr_t>(storage_->data());
+    return static_cast<int64_t>(at < start ? at : at - start);
+  }
+  /// Elements from the start of the storage.
+  int64_t storage_offset() const { return byte_offset() / item_size(dtype); }
+  /// Makes the address absolute once the storage has memory.
+  void locate() {
+    if (data_ < storage_->data())
+      data_ = storage_->data() + reinterpret_cast<uintptr_t>(data_);
   }
 
   /// The same memory under the sizes, strides, dtype and `view_offset` of `view`.

@@ -88,6 +88,12 @@ int OpDef::find_argument(std::string_view argument) const {
   return -1;
 }
 
+bool reads_metadata_only(const OpDef& op) {
+  return op.kind == OpKind::Scalar &&
+         (op.name.starts_with("aten.sym_") || op.name.starts_with("_operator.") ||
+          op.name.starts_with("torch."));
+}
+
 const OpDef& resolve_training(const OpDef& op, std::span<const Argument> args) {
   if (op.training.empty()) return op;
   for (size_t i = 0; i < op.arguments.size(); ++i) {

@@ -91,6 +91,9 @@ struct OpDef {
   int find_argument(std::string_view argument) const;
 };
 
+/// True for operators that give a number from metadata alone (sizes, strides, arithmetic on
+/// numbers); other Scalar operators read elements.
+bool reads_metadata_only(const OpDef& op);
 /// The operator that a call of `op` means: its `training` twin when the arguments ask for that.
 const OpDef& resolve_training(const OpDef& op, std::span<const Argument> args);
 /// Positions in `from` of the arguments that `to` takes, by name; -1 where `from` has none.

@@ -121,6 +121,43 @@ Dims pointwise_strides(IntList sizes, std::span<const TensorMeta* const> operand
   return strides;
 }
 
+namespace {
+
+DType output_dtype(const OpDef& op, DType promoted) {
+  switch (op.pointwise.result) {
+    case ResultRule::Bool:
+      return DType::Bool;
+    case ResultRule::Real:
+      return real_type(promoted);
+    case ResultRule::Complex:
+      return compute_dtype(promoted) == DType::Float64 ? DType::Complex128 : DType::Complex64;
+    case ResultRule::Same:
+      break;
+  }
+  return promoted;
+}
+
+}  // namespace
+
+TensorMeta pointwise_meta(const OpDef& op, std::span<const Argument> args) {
+  const std::string_view string = string_argument(op, args);
+  const DType promoted = promoted_dtype(op, args, string);
+  const std::string_view name = base_name(op);
+  check_pointwise(name, op, args, promoted);
+  RL_CHECK(op.pointwise.select(compute_dtype(promoted), string), NotImplemented, '"', name,
+           "\" not implemented for '", scalar_type_name(promoted), "'");
+  std::array<const TensorMeta*, 4> tensors;
+  size_t count = 0;
+  for (uint8_t i : op.operands)
+    if (const Tensor* t = tensor_of(args[i])) tensors[count++] = t;
+  TensorMeta out;
+  out.dtype = output_dtype(op, promoted);
+  out.sizes = broadcast_all(op, args);
+  out.strides =
+      pointwise_strides(out.sizes, {tensors.data(), count}, count == op.operands.size());
+  return out;
+}
+
 PointwiseCall plan_pointwise(const OpDef& op, std::span<const Argument> args) {
   const std::string_view name = base_name(op);
   const std::string_view string = string_argument(op, args);
@@ -143,7 +180,7 @@ PointwiseCall plan_pointwise(const OpDef& op, std::span<const Argument> args) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const int position = op.operands[i];
     const Argument& a = args[op.operands[i]];
-    PointwiseProgram::Operand operand{std::nullopt, step.compute};
+    PointwiseProgram::Operand operand{std::nullopt, step.compute, kLiteral};
     if (is_mask(op.arguments[op.operands[i]])) {
       step.masks |= static_cast<uint8_t>(1 << i);
       operand.dtype = DType::Bool;
@@ -161,18 +198,10 @@ PointwiseCall plan_pointwise(const OpDef& op, std::span<const Argument> args) {
     call.program.operands.push_back(operand);
   }
 
-  DType out = promoted;
-  step.result = step.compute;
-  if (op.pointwise.result == ResultRule::Bool) out = step.result = DType::Bool;
-  if (op.pointwise.result == ResultRule::Real) {
-    out = real_type(promoted);
-    step.result = real_type(step.compute);
-  }
-  if (op.pointwise.result == ResultRule::Complex)
-    out = step.result = step.compute == DType::Float64 ? DType::Complex128 : DType::Complex64;
+  step.result = output_dtype(op, step.compute);
   call.program.steps.push_back(step);
   call.program.outputs.push_back(static_cast<uint8_t>(op.operands.size()));
-  call.out.dtype = out;
+  call.out.dtype = output_dtype(op, promoted);
   call.out.sizes = broadcast_all(op, args);
   call.out.strides =
       pointwise_strides(call.out.sizes, {tensors.data(), count}, count == op.operands.size());

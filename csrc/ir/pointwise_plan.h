@@ -20,6 +20,9 @@ struct PointwiseCall {
 /// that do not broadcast and dtypes that the operator does not have.
 PointwiseCall plan_pointwise(const OpDef& op, std::span<const Argument> args);
 
+/// The metadata that `plan_pointwise` gives the output, without the program.
+TensorMeta pointwise_meta(const OpDef& op, std::span<const Argument> args);
+
 /// The strides PyTorch's TensorIterator gives a new output of `sizes` computed from `operands`:
 /// the operands' common order of dimensions, without gaps. `all_tensors` is false when numbers
 /// take part as well.

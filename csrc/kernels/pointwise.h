@@ -20,6 +20,9 @@ inline constexpr int64_t kTile = 1024;
 /// Operands and steps that one program may have, together.
 inline constexpr size_t kMaxRegisters = 64;
 
+/// Stands for the graph's number where a value is no number of the graph.
+inline constexpr int32_t kLiteral = -1;
+
 /// The arguments of the operator that are not operands, in schema order (alpha, slope, bounds, …).
 /// None is recorded as NaN with `present` false.
 struct TileParams {
@@ -29,6 +32,8 @@ struct TileParams {
   uint8_t absent_operands = 0;
   /// The promoted dtype, which is narrower than the compute dtype for half types.
   DType dtype = DType::Float32;
+  /// The graph's number that a value is; kLiteral if it never changes.
+  std::array<int32_t, 4> numbers{kLiteral, kLiteral, kLiteral, kLiteral};
   template <class T>
   T get(int i) const {
     return values[i].to<T>();
@@ -74,6 +79,7 @@ struct PointwiseProgram {
   struct Operand {
     std::optional<Scalar> constant;  // a number baked into the program; otherwise the next tensor
     DType dtype;                     // what its register holds: a compute dtype
+    int32_t number = kLiteral;       // the graph's number that the constant is
   };
   std::vector<Operand> operands;
   std::vector<PointwiseStep> steps;

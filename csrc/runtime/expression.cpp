@@ -134,7 +134,9 @@ class Parser {
 // Tensors made on the way live here until the whole expression is done.
 class Evaluator {
  public:
-  Evaluator(const OpDef& op, std::span<const Argument> args) : op_(op), args_(args) {}
+  using CallFn = CallResult (*)(const OpDef&, std::span<const Argument>);
+  Evaluator(const OpDef& op, std::span<const Argument> args, CallFn call)
+      : op_(op), args_(args), call_(call) {}
 
   CallResult call(const Expression& e) {
     std::vector<Argument> positional;
@@ -147,7 +149,7 @@ class Evaluator {
         keywords.emplace_back(e.keywords[i], std::move(value));
     }
     CallResult result =
-        call_op(*e.op, bind_arguments(*e.op, std::move(positional), std::move(keywords)));
+        call_(*e.op, bind_arguments(*e.op, std::move(positional), std::move(keywords)));
     if (e.output < 0) return result;
     return {{std::move(result.tensors.at(static_cast<size_t>(e.output)))}, {}};
   }
@@ -199,6 +201,7 @@ class Evaluator {
 
   const OpDef& op_;
   std::span<const Argument> args_;
+  CallFn call_;
   std::deque<std::vector<Tensor>> kept_;
 };
 
@@ -214,9 +217,10 @@ const Expression& decomposition(const OpDef& op) {
   return *entry;
 }
 
-CallResult evaluate_expression(const OpDef& op, std::span<const Argument> args) {
+CallResult evaluate_expression(const OpDef& op, std::span<const Argument> args,
+                               CallResult (*call)(const OpDef&, std::span<const Argument>)) {
   const Expression& e = decomposition(op);
-  Evaluator evaluator(op, args);
+  Evaluator evaluator(op, args, call);
   if (e.kind == Expression::Kind::Call) return evaluator.call(e);
   if (e.kind == Expression::Kind::Tuple) return evaluator.tuple(e);
   const Argument value = evaluator.argument(e);

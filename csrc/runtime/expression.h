@@ -27,8 +27,10 @@ struct Expression {
 /// `InternalError`, found by a test that parses every row.
 const Expression& decomposition(const OpDef& op);
 
-/// Evaluates a composite operator eagerly.
-CallResult evaluate_expression(const OpDef& op, std::span<const Argument> args);
+/// Evaluates a composite operator; `call` runs, or records, each operator of its expression.
+CallResult evaluate_expression(const OpDef& op, std::span<const Argument> args,
+                               CallResult (*call)(const OpDef&,
+                                                  std::span<const Argument>) = &call_op);
 
 /// Schema-ordered arguments of a call from positional and keyword ones; defaults filled in.
 std::vector<Argument> bind_arguments(const OpDef& op, std::vector<Argument> positional,

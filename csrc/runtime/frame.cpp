@@ -50,6 +50,41 @@ void Frame::prepare() {
     for (Slot s : step.inputs) call.inputs.push_back(&slots_[static_cast<size_t>(s)]);
     calls_.push_back(std::move(call));
   }
+  for (size_t i = 0; i < calls_.size(); ++i) name_numbers(plan_->steps[i], calls_[i]);
+}
+
+void Frame::name_numbers(const Step& step, Call& call) {
+  if (step.kind == Step::Kind::Kernel)
+    for (size_t i = 0; i < step.operands.size(); ++i)
+      if (step.operands[i].is_value() &&
+          graph_.at(step.operands[i].value).type != ValueType::Tensor)
+        uses_.push_back({step.operands[i].value, &call.args[i], nullptr});
+  call.program = &step.program;
+  const auto is_number = [](int32_t number) { return number != kLiteral; };
+  bool any = false;
+  for (const auto& operand : step.program.operands) any |= is_number(operand.number);
+  for (const auto& s : step.program.steps)
+    for (int32_t number : s.params.numbers) any |= is_number(number);
+  if (!any) return;
+  PointwiseProgram& own = programs_.emplace_back(step.program);
+  call.program = &own;
+  for (auto& operand : own.operands)
+    if (is_number(operand.number)) uses_.push_back({operand.number, nullptr, &*operand.constant});
+  for (auto& s : own.steps)
+    for (size_t i = 0; i < s.params.numbers.size(); ++i)
+      if (is_number(s.params.numbers[i]))
+        uses_.push_back({s.params.numbers[i], nullptr, &s.params.values[i]});
+}
+
+void Frame::set_number(ValueId value, const Argument& number) {
+  numbers_[static_cast<size_t>(value)] = number;
+  for (const NumberUse& use : uses_) {
+    if (use.number != value) continue;
+    if (use.argument)
+      *use.argument = number;
+    else
+      *use.scalar = unpack<Scalar>::from(number);
+  }
 }
 
 Argument Frame::argument(const Operand& operand) const {
@@ -98,10 +133,10 @@ void Frame::run_step(const Step& step, Call& call) {
     case Step::Kind::Kernel:
       step.op->kernel(
           call.args, call.outs,
-          step.program.steps.empty() ? Epilogue{} : Epilogue(&step.program, call.inputs));
+          step.program.steps.empty() ? Epilogue{} : Epilogue(call.program, call.inputs));
       return;
     case Step::Kind::Pointwise:
-      return run_pointwise(step.program, call.inputs, call.outs);
+      return run_pointwise(*call.program, call.inputs, call.outs);
     case Step::Kind::Scatter:
       return run_scatter(step);
     case Step::Kind::Call:

@@ -1,6 +1,7 @@
 // The memory of one call of a plan: an arena, a tensor for every slot, and ready-made arguments.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,6 +18,9 @@ class Frame {
 
   /// Gives a Bound slot its tensor for this call (contiguous, of the planned sizes).
   void bind(Slot slot, const Tensor& tensor);
+  /// Gives a number of the graph another value of the same type. What planning made of it (sizes,
+  /// dtypes) stays.
+  void set_number(ValueId value, const Argument& number);
   /// Runs all steps. Errors of kernels name the node.
   void run();
   /// A tensor of the graph after `run`; it shares no memory with the arena.
@@ -32,7 +36,15 @@ class Frame {
     std::vector<Argument> args;
     std::vector<Tensor*> outs;
     std::vector<const Tensor*> inputs;
+    const PointwiseProgram* program = nullptr;
   };
+  // Where a number of the graph stands ready for a kernel.
+  struct NumberUse {
+    ValueId number;
+    Argument* argument;
+    Scalar* scalar;
+  };
+  void name_numbers(const Step& step, Call& call);
   Argument argument(const Operand& operand) const;
   void place(Slot slot);
   void prepare();
@@ -46,6 +58,8 @@ class Frame {
   std::vector<Tensor> slots_;
   std::vector<Argument> numbers_;
   std::vector<Call> calls_;
+  std::deque<PointwiseProgram> programs_;  // those with numbers of the graph in them
+  std::vector<NumberUse> uses_;
 };
 
 }  // namespace rushlight

@@ -7,7 +7,7 @@ Chain::Chain(const PointwiseCall& call, std::span<const Slot> slots) {
   size_t next = 0;
   for (const PointwiseProgram::Operand& operand : call.program.operands) {
     const Slot slot = operand.constant ? -1 : slots[next++];
-    registers.push_back(find_or_add({operand.constant, slot, operand.dtype}));
+    registers.push_back(find_or_add({operand.constant, slot, operand.dtype, operand.number}));
   }
   for (const PointwiseStep& step : call.program.steps) {
     Link link{step, {}};
@@ -85,7 +85,7 @@ void Chain::make_first(Slot slot, Slot name) {
 PointwiseProgram Chain::program(std::vector<Slot>& inputs) const {
   PointwiseProgram out;
   for (const Input& o : operands_) {
-    out.operands.push_back({o.constant, o.dtype});
+    out.operands.push_back({o.constant, o.dtype, o.number});
     if (!o.constant && o.slot != kKernelOutput) inputs.push_back(o.slot);
   }
   for (const Link& link : steps_) {

@@ -42,6 +42,7 @@ class Chain {
     std::optional<Scalar> constant;
     Slot slot = -1;
     DType dtype;
+    int32_t number = kLiteral;
   };
   // References are operands (>= 0) or steps (~index).
   struct Link {

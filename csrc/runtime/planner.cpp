@@ -6,16 +6,6 @@
 #include "runtime/scatter_region.h"
 
 namespace rushlight {
-namespace {
-
-// Scalar operators that look at metadata only; the others (item, …) need the data.
-bool reads_metadata_only(const OpDef& op) {
-  return op.name.starts_with("aten.sym_") || op.name.starts_with("_operator.") ||
-         op.name.starts_with("torch.");
-}
-
-}  // namespace
-
 Planner::Planner(const Graph& graph, std::span<const PlanInput> inputs)
     : graph_(graph),
       plan_(std::make_shared<Plan>()),

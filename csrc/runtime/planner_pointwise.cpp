@@ -3,8 +3,26 @@
 
 namespace rushlight {
 
+namespace {
+
+// Numbers of the graph keep their name in the program, so that a frame can change them.
+void name_numbers(const Node& node, PointwiseCall& call) {
+  const auto number = [&](uint8_t position) {
+    const Operand& operand = node.operands[position];
+    return operand.is_value() ? operand.value : kLiteral;
+  };
+  for (size_t i = 0; i < node.op->operands.size(); ++i)
+    if (call.program.operands[i].constant)
+      call.program.operands[i].number = number(node.op->operands[i]);
+  for (size_t i = 0; i < node.op->parameters.size(); ++i)
+    call.program.steps[0].params.numbers[i] = number(node.op->parameters[i]);
+}
+
+}  // namespace
+
 void Planner::plan_pointwise_node(const Node& node, const std::vector<Argument>& args) {
-  const PointwiseCall call = plan_pointwise(*node.op, args);
+  PointwiseCall call = plan_pointwise(*node.op, args);
+  name_numbers(node, call);
   std::vector<Slot> slots;
   for (int i : call.tensor_args) slots.push_back(node.operands[static_cast<size_t>(i)].value);
   const Slot out = node.outputs.at(0);

@@ -1,0 +1,35 @@
+#include "location.h"
+
+#include <unordered_map>
+
+namespace rushlight::lazy {
+namespace {
+
+// Programs remembered; beyond that all are forgotten and lines are looked up again.
+constexpr size_t kMostLines = 200000;
+
+Locator g_locator{};  // set once, while the module is imported
+// The line of the last call of every beginning of a trace; guarded by the recorder's lock.
+std::unordered_map<Hash, uint32_t, HashOfHash>& lines() {
+  static auto* const map = new std::unordered_map<Hash, uint32_t, HashOfHash>();
+  return *map;
+}
+
+}  // namespace
+
+void set_locator(Locator locator) { g_locator = locator; }
+
+void locate(Trace& trace) {
+  if (!g_locator.now) return;
+  auto& known = lines();
+  if (known.size() > kMostLines) known.clear();
+  const auto [it, is_new] = known.try_emplace(trace.hash(), 0);
+  if (is_new) it->second = g_locator.now();
+  trace.calls().back().location = it->second;
+}
+
+std::string location_text(uint32_t location) {
+  return location && g_locator.text ? g_locator.text(location) : "";
+}
+
+}  // namespace rushlight::lazy

@@ -1,0 +1,25 @@
+// The user's line behind a recorded call. Finding it takes as long as recording, so it is looked
+// up only for calls that begin or continue a program not seen before.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lazy/trace.h"
+
+namespace rushlight::lazy {
+
+/// Gives a number for the line that is being executed, and later its text ("train.py:12").
+struct Locator {
+  uint32_t (*now)();
+  std::string (*text)(uint32_t location);
+};
+void set_locator(Locator locator);
+
+/// Notes the line of the trace's latest call, unless a trace with the same beginning had it. Call
+/// with the lock held.
+void locate(Trace& trace);
+/// "train.py:12", or "" when nothing is known.
+std::string location_text(uint32_t location);
+
+}  // namespace rushlight::lazy

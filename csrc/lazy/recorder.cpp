@@ -1,0 +1,204 @@
+#include "recorder.h"
+
+#include <utility>
+
+#include "ir/alias.h"
+#include "ir/pointwise_plan.h"
+#include "ir/shape/rules.h"
+#include "lazy/limits.h"
+#include "lazy/location.h"
+#include "lazy/metrics.h"
+#include "lazy/registry.h"
+#include "lazy/state.h"
+#include "lazy/yield.h"
+#include "runtime/expression.h"
+
+namespace rushlight::lazy {
+namespace {
+
+thread_local std::shared_ptr<Trace> t_trace;
+thread_local bool t_recording = true;
+
+bool is_whole(const TensorMeta& base, const Tensor& t) {
+  return t.byte_offset() == 0 && base.dtype == t.dtype && base.sizes == t.sizes &&
+         base.strides == t.strides;
+}
+
+// Elements from which the interpreter's other threads may go on meanwhile.
+constexpr int64_t kWorthYielding = 4096;
+
+bool worth_yielding(const OpDef& op, std::span<const Argument> args) {
+  int64_t elements = 0;
+  bool creates = true;
+  for_each_tensor(args, [&](const Tensor& t) {
+    elements += t.numel();
+    creates = false;
+  });
+  return op.kind != OpKind::Scalar && (creates || elements >= kWorthYielding);
+}
+
+// Runs a call now, on operands that have their contents.
+CallResult call_now(const OpDef& op, std::span<const Argument> args) {
+  if (reads_metadata_only(op)) return {{}, op.scalar(args)};
+  for_each_tensor(args, [](const Tensor& t) { compute(t); });
+  if (op.kind == OpKind::InPlace)
+    for (uint8_t i : op.written)
+      if (!is_none(args[i])) run_readers(unpack<Tensor>::from(args[i]).storage());
+  count(Counter::EagerCalls);
+  const Yielding yielding(worth_yielding(op, args));
+  return call_op(op, args);
+}
+
+CallResult view(const OpDef& op, std::span<const Argument> args, const TensorMeta& meta) {
+  RL_ASSERT(!args.empty(), op.name, " views nothing");
+  return {{unpack<Tensor>::from(args[0]).view(meta)}, {}};
+}
+
+// A view is only another way to look at a storage, whether that has its contents or not.
+CallResult call_view(const OpDef& op, std::span<const Argument> args) {
+  std::vector<TensorMeta> metas(static_cast<size_t>(op.returns));
+  op.shape(args, metas);
+  CallResult result;
+  for (const TensorMeta& meta : metas)
+    result.tensors.push_back(unpack<Tensor>::from(args[0]).view(meta));
+  return result;
+}
+
+std::optional<CallResult> record(const OpDef& op, std::span<const Argument> args) {
+  switch (op.kind) {
+    case OpKind::Pointwise:
+    case OpKind::Kernel:
+      return record_call(op, args);
+    case OpKind::InPlace:
+      return record_write(op, args);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to) {
+  std::vector<Argument> out;
+  const std::vector<int> positions = arguments_by_name(from, to);
+  for (size_t i = 0; i < positions.size(); ++i)
+    out.push_back(positions[i] < 0 ? to.arguments[i].default_value
+                                   : args[static_cast<size_t>(positions[i])]);
+  return out;
+}
+
+const std::shared_ptr<Trace>& open_trace() {
+  if (!t_trace || t_trace->state != Trace::State::Open) {
+    t_trace = std::make_shared<Trace>();
+    register_trace(t_trace);
+  }
+  return t_trace;
+}
+
+std::shared_ptr<Trace> current_trace() { return t_trace; }
+
+ValueId value_of(Trace& trace, const Tensor& tensor) {
+  const Pending* pending = pending_of(*tensor.storage());
+  if (!pending) return trace.add_input(tensor);
+  const ValueId base = pending->value;
+  if (is_whole(trace.meta(base), tensor)) return base;
+  return trace.add_view(base, tensor, tensor.storage_offset());
+}
+
+bool settle_operands(std::span<const Argument> args) {
+  bool recordable = true;
+  for_each_tensor(args, [&](const Tensor& t) {
+    if (!recordable) return;
+    Storage& storage = *t.storage();
+    if (!storage.deferred()) {
+      compute(t);
+      recordable = !storage.exposed();
+      return;
+    }
+    std::shared_ptr<Trace> other;
+    {
+      std::lock_guard lock(state_mutex());
+      const Pending* pending = pending_of(storage);
+      if (!pending) return;
+      if (pending->trace != t_trace || t_trace->state != Trace::State::Open ||
+          t_trace->meta(pending->value).dtype != t.dtype)
+        other = pending->trace;
+    }
+    if (!other && !storage.deferred()) return;
+    if (other || pending_of(storage)->error) compute(t);
+    recordable = !storage.exposed();
+  });
+  return recordable;
+}
+
+std::optional<CallResult> record_call(const OpDef& op, std::span<const Argument> args) {
+  if (op.random || !settle_operands(args)) return std::nullopt;
+  std::array<TensorMeta, 1> one;
+  std::vector<TensorMeta> many;
+  std::span<const TensorMeta> metas = one;
+  if (op.kind == OpKind::Pointwise) {
+    one[0] = pointwise_meta(op, args);
+  } else {
+    many.resize(static_cast<size_t>(op.returns));
+    op.shape(args, many);
+    metas = many;
+    if (op.may_alias && many.size() == 1 && !asks_for_copy(op, args))
+      if (const auto alias = alias_instead_of_copy(unpack<Tensor>::from(args[0]), many[0]))
+        return view(op, args, *alias);
+  }
+  for (const TensorMeta& meta : metas)
+    if (is_data_dependent(meta) || checked_numel(meta.sizes) == 0) return std::nullopt;
+  std::lock_guard lock(state_mutex());
+  const std::shared_ptr<Trace>& trace = open_trace();
+  std::array<ValueId, 16> few;
+  std::vector<ValueId> more;
+  size_t n = 0;
+  for_each_tensor(args, [&](const Tensor& t) {
+    const ValueId v = value_of(*trace, t);
+    if (n < few.size())
+      few[n] = v;
+    else if (n == few.size())
+      more.assign(few.begin(), few.end());
+    if (n >= few.size()) more.push_back(v);
+    ++n;
+  });
+  const ValueId first =
+      trace->add_call(op, args, more.empty() ? std::span(few.data(), n) : std::span(more), metas);
+  locate(*trace);
+  CallResult result;
+  result.tensors.reserve(metas.size());
+  for (size_t i = 0; i < metas.size(); ++i) {
+    StoragePtr storage = Storage::defer(
+        static_cast<size_t>(metas[i].nbytes()),
+        std::make_unique<Pending>(trace, static_cast<ValueId>(static_cast<size_t>(first) + i)));
+    trace->storages.push_back(storage);
+    result.tensors.emplace_back(metas[i], std::move(storage), nullptr);
+  }
+  count(Counter::RecordedCalls);
+  return result;
+}
+
+CallResult call(const OpDef& op, std::span<const Argument> args) {
+  if (!t_recording) return call_now(op, args);
+  if (t_trace && is_full(*t_trace)) {
+    count(Counter::AutomaticBarriers);
+    run(t_trace);
+  }
+  if (!op.training.empty()) {
+    if (const OpDef& twin = resolve_training(op, args); &twin != &op) {
+      CallResult result = call(twin, renamed(op, args, twin));
+      result.tensors.resize(
+          std::min<size_t>(result.tensors.size(), static_cast<size_t>(op.returns)));
+      return result;
+    }
+  }
+  if (op.kind == OpKind::View) return call_view(op, args);
+  if (op.kind == OpKind::Composite) return evaluate_expression(op, args, &call);
+  if (auto recorded = record(op, args)) return std::move(*recorded);
+  return call_now(op, args);
+}
+
+bool set_recording(bool on) { return std::exchange(t_recording, on); }
+bool is_recording() { return t_recording; }
+
+}  // namespace rushlight::lazy

@@ -1,0 +1,46 @@
+// Shared by the files of the recorder: the lock, and this thread's open trace.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "lazy/pending.h"
+#include "runtime/eager.h"
+
+namespace rushlight::lazy {
+
+/// Guards all traces and every storage's deferred contents.
+std::mutex& state_mutex();
+/// The trace this thread records into; made when it is needed. Call with the lock held.
+const std::shared_ptr<Trace>& open_trace();
+/// The trace this thread has open, or null.
+std::shared_ptr<Trace> current_trace();
+
+/// Runs a trace, or waits for the thread that does. Without the lock.
+void run(const std::shared_ptr<Trace>& trace);
+/// Runs every open trace that has yet to read the memory of `storage`. Without the lock.
+void run_readers(const StoragePtr& storage);
+
+/// Tensors for a trace's values `wanted`, call by call; null where an operator that they need
+/// failed, and then `error` is the first failure.
+std::vector<Tensor> interpret(const Trace& trace, std::span<const ValueId> wanted,
+                              std::exception_ptr& error);
+/// The same through a plan; throws if it fails anywhere.
+std::vector<Tensor> run_compiled(const Trace& trace, std::span<const ValueId> wanted);
+
+/// Names of the arguments of `to` from those of `from`.
+std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to);
+
+/// Records an in-place operator as a new current value of the storages it writes; nothing if it
+/// has to run now.
+std::optional<CallResult> record_write(const OpDef& op, std::span<const Argument> args);
+/// Records a functional operator on tensors whose contents are known to this trace.
+std::optional<CallResult> record_call(const OpDef& op, std::span<const Argument> args);
+/// The value of `tensor` in the open trace. Call with the lock held, after `settle_operands`.
+ValueId value_of(Trace& trace, const Tensor& tensor);
+/// Runs what other traces have to compute of the operands, and what cannot be seen through a
+/// value. False if an operand's memory is exposed: then the call has to run now.
+bool settle_operands(std::span<const Argument> args);
+
+}  // namespace rushlight::lazy
