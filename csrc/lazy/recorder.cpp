@@ -41,9 +41,12 @@ bool worth_yielding(const OpDef& op, std::span<const Argument> args) {
 CallResult call_now(const OpDef& op, std::span<const Argument> args) {
   if (reads_metadata_only(op)) return {{}, op.scalar(args)};
   for_each_tensor(args, [](const Tensor& t) { compute(t); });
-  if (op.kind == OpKind::InPlace)
+  if (op.kind == OpKind::InPlace) {
+    // Whoever has recorded reads of this memory wants what it holds now.
+    if (t_trace) run(t_trace);
     for (uint8_t i : op.written)
       if (!is_none(args[i])) run_readers(unpack<Tensor>::from(args[i]).storage());
+  }
   count(Counter::EagerCalls);
   const Yielding yielding(worth_yielding(op, args));
   return call_op(op, args);

@@ -110,8 +110,8 @@ std::vector<Tensor> call_kernel(const OpDef& op, std::span<const Argument> args)
 CallResult call_op(const OpDef& op, std::span<const Argument> args) {
   for (const Argument& a : args)
     if (const auto* t = std::get_if<const Tensor*>(&a))
-      RL_ASSERT(!*t || !(*t)->storage() || !(*t)->storage()->deferred(), op.name,
-                ": an operand has no contents yet");
+      RL_ASSERT(!*t || !(*t)->storage() || (*t)->storage()->data() || !(*t)->storage()->deferred(),
+                op.name, ": an operand has no contents yet");
   if (const OpDef& twin = resolve_training(op, args); &twin != &op) {
     CallResult result = call_op(twin, renamed(op, args, twin));
     result.tensors.resize(std::min<size_t>(result.tensors.size(), static_cast<size_t>(op.returns)));

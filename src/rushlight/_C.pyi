@@ -18,6 +18,22 @@ from typing_extensions import Buffer
 class InternalError(AssertionError):
     pass
 
+def lazy_flush() -> None:
+    """Runs everything that this thread has recorded."""
+
+def lazy_flush_all() -> None:
+    """Runs everything that any thread has recorded."""
+
+def lazy_set_recording(on: builtins.bool) -> builtins.bool:
+    """Switches recording on or off for this thread; returns what it was."""
+
+def lazy_is_recording() -> builtins.bool: ...
+
+def lazy_counters() -> dict[str, builtins.int]:
+    """What the recorder did, by name."""
+
+def lazy_reset_counters() -> None: ...
+
 class dtype:
     """The element type of a tensor, such as ``rushlight.float32``."""
 
