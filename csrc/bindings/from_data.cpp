@@ -1,5 +1,5 @@
-#include "lazy/recorder.h"
 #include "from_data.h"
+#include "lazy/recorder.h"
 
 #include <nanobind/stl/optional.h>
 

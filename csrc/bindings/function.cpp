@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "core/generator.h"
-#include "overlap.h"
 #include "lazy/recorder.h"
+#include "overlap.h"
 
 namespace rushlight::python {
 namespace {

@@ -1,6 +1,6 @@
 // rushlight.Generator and the process's random state.
-#include "lazy/recorder.h"
 #include "core/generator.h"
+#include "lazy/recorder.h"
 
 #include <cstring>
 

@@ -4,8 +4,8 @@
 
 #include "from_data.h"
 #include "function.h"
-#include "operators.h"
 #include "lazy/recorder.h"
+#include "operators.h"
 
 namespace rushlight::python {
 namespace {

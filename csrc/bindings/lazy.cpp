@@ -1,7 +1,6 @@
 // rushlight._C.lazy_*: the recorder's switches and reports.
 #include "lazy/recorder.h"
 
-
 #include <map>
 #include <mutex>
 #include <vector>

@@ -94,9 +94,9 @@ Tensor rebuild_tensor(const UntypedStorage& storage, nb::handle dtype, int64_t s
   const int64_t capacity = static_cast<int64_t>(storage.storage()->nbytes() / item);
   RL_CHECK(storage_offset <= capacity, Runtime, "rebuild_tensor: storage offset ", storage_offset,
            " lies outside a storage of ", capacity, " elements");
-  RL_CHECK(reinterpret_cast<uintptr_t>(storage.storage()->data()) % std::min<uintptr_t>(item, 8) == 0,
-           Runtime, "rebuild_tensor: the storage's memory is not aligned for ",
-           dtype_name(meta.dtype));
+  RL_CHECK(
+      reinterpret_cast<uintptr_t>(storage.storage()->data()) % std::min<uintptr_t>(item, 8) == 0,
+      Runtime, "rebuild_tensor: the storage's memory is not aligned for ", dtype_name(meta.dtype));
   std::byte* data = storage.storage()->data() + storage_offset * static_cast<int64_t>(item);
   return Tensor(meta, storage.storage(), data);
 }
@@ -162,7 +162,8 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
                    nb::inst_ptr<UntypedStorage>(other)->storage() == s.storage();
           },
           nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](const UntypedStorage& s) { return std::hash<StoragePtr>()(s.storage()); });
+      .def("__hash__",
+           [](const UntypedStorage& s) { return std::hash<StoragePtr>()(s.storage()); });
   tensor.def(
       "untyped_storage", [](const Tensor& t) { return UntypedStorage(ready(t).storage()); },
       "The storage that this tensor is a view of.");

@@ -108,7 +108,8 @@ nb::class_<Tensor> init_tensor(nb::module_& m) {
       .def(
           "stride", [](const Tensor& t, int64_t dim) { return t.stride(dim); }, nb::arg("dim"))
       .def("storage_offset", [](const Tensor& t) { return t.storage_offset(); })
-      .def("data_ptr", [](const Tensor& t) {
+      .def("data_ptr",
+           [](const Tensor& t) {
              ready(t);
              if (t.storage()) t.storage()->expose();  // nobody says when the address is forgotten
              return reinterpret_cast<uintptr_t>(t.raw());

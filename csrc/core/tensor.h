@@ -95,8 +95,7 @@ class Tensor : public TensorMeta {
   int64_t storage_offset() const { return byte_offset() / item_size(dtype); }
   /// Makes the address absolute once the storage has memory.
   void locate() {
-    if (data_ < storage_->data())
-      data_ = storage_->data() + reinterpret_cast<uintptr_t>(data_);
+    if (data_ < storage_->data()) data_ = storage_->data() + reinterpret_cast<uintptr_t>(data_);
   }
 
   /// The same memory under the sizes, strides, dtype and `view_offset` of `view`.

@@ -153,8 +153,7 @@ TensorMeta pointwise_meta(const OpDef& op, std::span<const Argument> args) {
   TensorMeta out;
   out.dtype = output_dtype(op, promoted);
   out.sizes = broadcast_all(op, args);
-  out.strides =
-      pointwise_strides(out.sizes, {tensors.data(), count}, count == op.operands.size());
+  out.strides = pointwise_strides(out.sizes, {tensors.data(), count}, count == op.operands.size());
   return out;
 }
 

@@ -12,9 +12,7 @@ std::atomic<int64_t>& at(Counter counter) { return g_counters[static_cast<size_t
 
 }  // namespace
 
-void count(Counter counter, int64_t by) {
-  at(counter).fetch_add(by, std::memory_order_relaxed);
-}
+void count(Counter counter, int64_t by) { at(counter).fetch_add(by, std::memory_order_relaxed); }
 
 int64_t value(Counter counter) { return at(counter).load(std::memory_order_relaxed); }
 
@@ -23,9 +21,9 @@ void reset_counters() {
 }
 
 std::string_view counter_name(Counter counter) {
-  constexpr std::string_view names[] = {
-      "RecordedCalls", "EagerCalls",      "Runs",              "CachedRuns",
-      "Compilations",  "Interpretations", "AutomaticBarriers", "Failures"};
+  constexpr std::string_view names[] = {"RecordedCalls",     "EagerCalls",   "Runs",
+                                        "CachedRuns",        "Compilations", "Interpretations",
+                                        "AutomaticBarriers", "Failures"};
   static_assert(std::size(names) == static_cast<size_t>(Counter::kCount));
   return names[static_cast<size_t>(counter)];
 }

@@ -58,8 +58,7 @@ std::vector<Target> targets_of(const std::shared_ptr<Trace>& trace) {
   return targets;
 }
 
-bool is_shared_with(const Tensor& tensor, const Trace& trace,
-                    std::span<const Tensor> earlier) {
+bool is_shared_with(const Tensor& tensor, const Trace& trace, std::span<const Tensor> earlier) {
   for (const Trace::Input& input : trace.inputs())
     if (input.tensor.storage() == tensor.storage()) return true;
   for (const Tensor& t : earlier)
@@ -86,8 +85,7 @@ std::vector<Tensor> values_for(const Trace& trace, const std::vector<Target>& ta
     values = interpret(trace, wanted, error);
   }
   for (size_t i = 0; i < values.size(); ++i)
-    if (values[i].defined() &&
-        is_shared_with(values[i], trace, std::span(values).first(i))) {
+    if (values[i].defined() && is_shared_with(values[i], trace, std::span(values).first(i))) {
       Tensor own = Tensor::empty(static_cast<const TensorMeta&>(values[i]));
       kernels::copy_strided(values[i], own);
       values[i] = std::move(own);

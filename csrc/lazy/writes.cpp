@@ -46,8 +46,7 @@ void assign(const Tensor& self, const Tensor& value) {
     TensorMeta region = self;
     region.view_offset = self.storage_offset();
     const Pending* pending = pending_of(*storage);
-    const ValueId base =
-        pending ? pending->value : trace->add_input(whole(storage, self.dtype));
+    const ValueId base = pending ? pending->value : trace->add_input(whole(storage, self.dtype));
     current = trace->add_scatter(base, current, region);
     locate(*trace);
   }
