@@ -53,6 +53,7 @@ void init_lazy(nb::module_& m) {
   lazy::set_locator({&line_now, &line_text});
   m.def("lazy_flush", &lazy::flush, "Runs everything that this thread has recorded.");
   m.def("lazy_flush_all", &lazy::flush_all, "Runs everything that any thread has recorded.");
+  m.def("compute", &lazy::compute, nb::arg("tensor"), "Gives a tensor its contents.");
   m.def("lazy_set_recording", &lazy::set_recording, nb::arg("on"),
         "Switches recording on or off for this thread; returns what it was.");
   m.def("lazy_is_recording", &lazy::is_recording);
