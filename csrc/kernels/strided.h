@@ -45,6 +45,31 @@ inline void gather(const std::byte* src, int64_t stride, int64_t item, std::byte
   });
 }
 
+/// `rows` rows of `n` elements each: dst[r * n + i] = src[r * outer + i * stride], in bytes.
+inline void gather_plane(const std::byte* src, int64_t outer, int64_t stride, int64_t item,
+                         std::byte* dst, int64_t rows, int64_t n) {
+  dispatch_item(item, [&](auto tag) {
+    using T = decltype(tag);
+    auto* d = reinterpret_cast<T*>(dst);
+    const auto at = [](const std::byte* p) { return *reinterpret_cast<const T*>(p); };
+    if (n == 2) {
+      for (int64_t r = 0; r < rows; ++r, src += outer, d += 2) {
+        d[0] = at(src);
+        d[1] = at(src + stride);
+      }
+    } else if (n == 3) {
+      for (int64_t r = 0; r < rows; ++r, src += outer, d += 3) {
+        d[0] = at(src);
+        d[1] = at(src + stride);
+        d[2] = at(src + 2 * stride);
+      }
+    } else {
+      for (int64_t r = 0; r < rows; ++r, src += outer)
+        for (int64_t i = 0; i < n; ++i) *d++ = at(src + i * stride);
+    }
+  });
+}
+
 /// dst[i * stride] = src[i]; `stride` in bytes.
 inline void scatter(const std::byte* src, std::byte* dst, int64_t stride, int64_t item, int64_t n) {
   if (stride == item) {

@@ -16,8 +16,10 @@
 namespace rushlight::lazy {
 namespace {
 
-thread_local std::shared_ptr<Trace> t_trace;
-thread_local bool t_recording = true;
+// Looked up at every call: in the thread's own block of memory.
+#define RL_FAST_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] thread_local
+RL_FAST_THREAD_LOCAL std::shared_ptr<Trace> t_trace;
+RL_FAST_THREAD_LOCAL bool t_recording = true;
 
 bool is_whole(const TensorMeta& base, const Tensor& t) {
   return t.byte_offset() == 0 && base.dtype == t.dtype && base.sizes == t.sizes &&
@@ -108,34 +110,36 @@ ValueId value_of(Trace& trace, const Tensor& tensor) {
   return trace.add_view(base, tensor, tensor.storage_offset());
 }
 
-bool settle_operands(std::span<const Argument> args) {
-  bool recordable = true;
+Operands look_at(std::span<const Argument> args) {
+  Operands found = Operands::Ready;
   for_each_tensor(args, [&](const Tensor& t) {
-    if (!recordable) return;
-    Storage& storage = *t.storage();
-    if (!storage.deferred()) {
-      compute(t);
-      recordable = !storage.exposed();
-      return;
+    const Storage& storage = *t.storage();
+    const Pending* pending = pending_of(storage);
+    if (!pending) {
+      const_cast<Tensor&>(t).locate();
+      if (storage.exposed()) found = Operands::Exposed;
+    } else if (found == Operands::Ready && (pending->error || pending->trace != t_trace ||
+                                            t_trace->state != Trace::State::Open ||
+                                            t_trace->meta(pending->value).dtype != t.dtype)) {
+      found = Operands::Unsettled;
     }
-    std::shared_ptr<Trace> other;
-    {
-      std::lock_guard lock(state_mutex());
-      const Pending* pending = pending_of(storage);
-      if (!pending) return;
-      if (pending->trace != t_trace || t_trace->state != Trace::State::Open ||
-          t_trace->meta(pending->value).dtype != t.dtype)
-        other = pending->trace;
-    }
-    if (!other && !storage.deferred()) return;
-    if (other || pending_of(storage)->error) compute(t);
-    recordable = !storage.exposed();
   });
-  return recordable;
+  return found;
+}
+
+Operands settle(std::span<const Argument> args, std::unique_lock<std::mutex>& lock) {
+  Operands found = look_at(args);
+  while (found == Operands::Unsettled) {
+    lock.unlock();
+    for_each_tensor(args, [](const Tensor& t) { compute(t); });
+    lock.lock();
+    found = look_at(args);
+  }
+  return found;
 }
 
 std::optional<CallResult> record_call(const OpDef& op, std::span<const Argument> args) {
-  if (op.random || !settle_operands(args)) return std::nullopt;
+  if (op.random) return std::nullopt;
   std::array<TensorMeta, 1> one;
   std::vector<TensorMeta> many;
   std::span<const TensorMeta> metas = one;
@@ -151,7 +155,8 @@ std::optional<CallResult> record_call(const OpDef& op, std::span<const Argument>
   }
   for (const TensorMeta& meta : metas)
     if (is_data_dependent(meta) || checked_numel(meta.sizes) == 0) return std::nullopt;
-  std::lock_guard lock(state_mutex());
+  std::unique_lock lock(state_mutex());
+  if (settle(args, lock) == Operands::Exposed) return std::nullopt;
   const std::shared_ptr<Trace>& trace = open_trace();
   std::array<ValueId, 16> few;
   std::vector<ValueId> more;

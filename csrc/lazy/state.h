@@ -39,8 +39,12 @@ std::optional<CallResult> record_write(const OpDef& op, std::span<const Argument
 std::optional<CallResult> record_call(const OpDef& op, std::span<const Argument> args);
 /// The value of `tensor` in the open trace. Call with the lock held, after `settle_operands`.
 ValueId value_of(Trace& trace, const Tensor& tensor);
-/// Runs what other traces have to compute of the operands, and what cannot be seen through a
-/// value. False if an operand's memory is exposed: then the call has to run now.
-bool settle_operands(std::span<const Argument> args);
+/// Whether the operands can be values of the open trace. Unsettled: another trace has to compute
+/// one, it cannot be seen through a value, or it failed. Exposed: the call has to run now.
+enum class Operands : uint8_t { Ready, Unsettled, Exposed };
+/// Call with the lock held.
+Operands look_at(std::span<const Argument> args);
+/// Computes operands until they are ready or exposed; holds the lock when it returns.
+Operands settle(std::span<const Argument> args, std::unique_lock<std::mutex>& lock);
 
 }  // namespace rushlight::lazy

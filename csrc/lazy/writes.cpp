@@ -72,7 +72,10 @@ std::optional<CallResult> record_write(const OpDef& op, std::span<const Argument
   if (functional->pointwise.result == ResultRule::Real &&
       is_complex(unpack<Tensor>::from(args[0]).dtype))
     return std::nullopt;  // the eager call has the error
-  if (!settle_operands(args)) return std::nullopt;
+  {
+    std::unique_lock lock(state_mutex());
+    if (settle(args, lock) == Operands::Exposed) return std::nullopt;
+  }
   for (uint8_t i : op.written) {
     if (is_none(args[i])) continue;
     const Tensor& self = unpack<Tensor>::from(args[i]);

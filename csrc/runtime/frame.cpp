@@ -1,5 +1,7 @@
 #include "frame.h"
 
+#include <algorithm>
+
 #include "kernels/copy.h"
 #include "runtime/eager.h"
 
@@ -51,6 +53,8 @@ void Frame::prepare() {
     calls_.push_back(std::move(call));
   }
   for (size_t i = 0; i < calls_.size(); ++i) name_numbers(plan_->steps[i], calls_[i]);
+  std::sort(uses_.begin(), uses_.end(),
+            [](const NumberUse& a, const NumberUse& b) { return a.number < b.number; });
 }
 
 void Frame::name_numbers(const Step& step, Call& call) {
@@ -78,12 +82,13 @@ void Frame::name_numbers(const Step& step, Call& call) {
 
 void Frame::set_number(ValueId value, const Argument& number) {
   numbers_[static_cast<size_t>(value)] = number;
-  for (const NumberUse& use : uses_) {
-    if (use.number != value) continue;
-    if (use.argument)
-      *use.argument = number;
+  auto use = std::lower_bound(uses_.begin(), uses_.end(), value,
+                              [](const NumberUse& u, ValueId v) { return u.number < v; });
+  for (; use != uses_.end() && use->number == value; ++use) {
+    if (use->argument)
+      *use->argument = number;
     else
-      *use.scalar = unpack<Scalar>::from(number);
+      *use->scalar = unpack<Scalar>::from(number);
   }
 }
 

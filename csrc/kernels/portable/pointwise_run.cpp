@@ -85,6 +85,18 @@ void TileRunner::gather_rows(size_t input, int64_t n, std::byte* to) const {
   const int64_t inner = nest.inner(), stride = nest.inner_stride(k);
   int64_t at[LoopNest::kMaxRank];
   std::copy(at_, at_ + nest.rank(), at);
+  // Short rows that follow each other in the next dimension are read without finding each anew.
+  const size_t outer = nest.rank() >= 2 ? nest.rank() - 2 : 0;
+  while (nest.rank() >= 2 && n > 0) {
+    const int64_t column = at[outer + 1];
+    const int64_t rows = std::min(nest.size(outer) - at[outer], n / inner);
+    if (column != 0 || rows < 2) break;
+    gather_plane(in.data + nest.offset(k, at), nest.stride(k, outer), stride, in.item, to, rows,
+                 inner);
+    to += rows * inner * in.item;
+    n -= rows * inner;
+    nest.advance(rows * inner, at);
+  }
   while (n > 0) {
     const int64_t piece = std::min(n, inner - at[nest.rank() - 1]);
     gather(in.data + nest.offset(k, at), stride, in.item, to, piece);

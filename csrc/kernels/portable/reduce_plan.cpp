@@ -43,7 +43,41 @@ int64_t product(const std::vector<Axis>& axes) {
 
 }  // namespace
 
+namespace {
+
+// Rows shorter than this are faster as columns, copied to lie beside each other.
+constexpr int64_t kShortRow = 8;
+
+// The one reduced dimension of contiguous short rows, or -1.
+int64_t short_rows(const Tensor& input, const DimMask& mask) {
+  const int64_t last = input.rank() - 1;
+  if (last < 1 || !mask[static_cast<size_t>(last)] || !input.is_contiguous()) return -1;
+  for (int64_t d = 0; d < last; ++d)
+    if (mask[static_cast<size_t>(d)]) return -1;
+  const int64_t size = input.sizes[static_cast<size_t>(last)];
+  return size > 1 && size < kShortRow && input.numel() >= 64 * size ? last : -1;
+}
+
+// The same tensor, its last dimension outermost in memory.
+Tensor last_outermost(const Tensor& input) {
+  const size_t last = input.sizes.size() - 1;
+  Tensor view = input;
+  view.sizes.erase(last);
+  view.strides.erase(last);
+  view.sizes.insert(0, input.sizes[last]);
+  view.strides.insert(0, input.strides[last]);
+  Tensor copy = view.clone();
+  const int64_t step = copy.strides[0];
+  copy.sizes = input.sizes;
+  copy.strides.erase(0);
+  copy.strides.push_back(step);
+  return copy;
+}
+
+}  // namespace
+
 ReducePlan plan_reduction(const Tensor& input, const DimMask& mask) {
+  if (short_rows(input, mask) >= 0) return plan_reduction(last_outermost(input), mask);
   ReducePlan plan;
   plan.input = input;
   int64_t step = 1;
