@@ -2,7 +2,7 @@
 
     python benchmarks/lazy.py [--only TEXT] [--rounds N] [--threads N] [--compile] [--json FILE]
 
-Every program is written once in NumPy's names and once in PyTorch's; ours runs the latter unchanged.
+Every program is written in NumPy's names and in PyTorch's; ours runs the latter unchanged.
 Within a round each library runs once, so that slow spells of the machine hit all of them alike.
 Reported is the median over the rounds and ours divided by the fastest peer's (below 1.00 we are
 faster). Each call ends with all its results in memory. Libraries that are not installed are left
@@ -83,7 +83,7 @@ def numexpr(program: Program, inputs: Sequence[np.ndarray]) -> Call:
 
     if program.numexpr is None:
         raise LookupError
-    names = {name: x for name, x in zip("xyzw", inputs, strict=False)}
+    names = dict(zip("xyzw", inputs, strict=False))
     return lambda: ne.evaluate(program.numexpr, local_dict=names)
 
 
@@ -160,7 +160,9 @@ def measure(calls: dict[str, Call], rounds: int) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--only", default="", help="programs whose name contains this")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=1)
