@@ -111,9 +111,7 @@ def particles(m: Any, p: Any, v: Any) -> Arrays:
 
 def gray_scott(m: Any, u: Any, v: Any) -> Arrays:
     def laplacian(z: Any) -> Any:
-        return (
-            m.roll(z, 1, 0) + m.roll(z, -1, 0) + m.roll(z, 1, 1) + m.roll(z, -1, 1) - z * 4.0
-        )
+        return m.roll(z, 1, 0) + m.roll(z, -1, 0) + m.roll(z, 1, 1) + m.roll(z, -1, 1) - z * 4.0
 
     for _ in range(10):
         uvv = u * v * v

@@ -59,7 +59,7 @@ class Frame {
   std::vector<Argument> numbers_;
   std::vector<Call> calls_;
   std::deque<PointwiseProgram> programs_;  // those with numbers of the graph in them
-  std::vector<NumberUse> uses_;  // by number
+  std::vector<NumberUse> uses_;            // by number
 };
 
 }  // namespace rushlight
