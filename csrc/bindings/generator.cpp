@@ -95,6 +95,7 @@ void init_generator(nb::module_& m) {
       [](nb::handle d) {
         const auto t = dtype_argument(d);
         RL_CHECK(t, Type, "invalid dtype object: ", type_of(d.ptr()));
+        lazy::flush_all();  // what is recorded means the old one
         set_default_dtype(*t);
       },
       nb::arg("d"), nb::sig("def set_default_dtype(d: dtype) -> None"),

@@ -48,7 +48,10 @@ StoragePtr from_buffer(nb::handle object) {
     PyBuffer_Release(held);
     delete held;
   };
-  return Storage::borrow(held->buf, static_cast<size_t>(held->len), std::move(release), !writable);
+  StoragePtr storage =
+      Storage::borrow(held->buf, static_cast<size_t>(held->len), std::move(release), !writable);
+  if (writable) storage->expose();  // whoever owns the buffer can write it
+  return storage;
 }
 
 StoragePtr make_storage(nb::handle source) {

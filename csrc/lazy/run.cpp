@@ -84,12 +84,18 @@ std::vector<Tensor> values_for(const Trace& trace, const std::vector<Target>& ta
     count(Counter::Interpretations);
     values = interpret(trace, wanted, error);
   }
-  for (size_t i = 0; i < values.size(); ++i)
-    if (values[i].defined() && is_shared_with(values[i], trace, std::span(values).first(i))) {
-      Tensor own = Tensor::empty(static_cast<const TensorMeta&>(values[i]));
-      kernels::copy_strided(values[i], own);
-      values[i] = std::move(own);
-    }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].defined()) continue;
+    const TensorMeta& recorded = trace.meta(wanted[i]);
+    RL_ASSERT(values[i].dtype == recorded.dtype && values[i].sizes == recorded.sizes, "recorded ",
+              describe(recorded), ", computed ", describe(values[i]));
+    if (values[i].strides == recorded.strides &&
+        !is_shared_with(values[i], trace, std::span(values).first(i)))
+      continue;
+    Tensor own = Tensor::empty(recorded);
+    kernels::copy_strided(values[i], own);
+    values[i] = std::move(own);
+  }
   return values;
 }
 
