@@ -73,7 +73,9 @@ def onnx_runtime(program: Program, call: Call, folder: Path, threads: int) -> Ca
     import onnxruntime
 
     path = folder / "model.onnx"
-    torch.onnx.export(program.module, call.args, str(path), kwargs=call.kwargs, dynamo=True, verbose=False)
+    torch.onnx.export(
+        program.module, call.args, str(path), kwargs=call.kwargs, dynamo=True, verbose=False
+    )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
