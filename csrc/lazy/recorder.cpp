@@ -93,10 +93,13 @@ std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args,
 }
 
 const std::shared_ptr<Trace>& open_trace() {
-  if (!t_trace || t_trace->state != Trace::State::Open) {
+  if (t_trace && t_trace->state == Trace::State::Open) return t_trace;
+  // Others get at a trace with the lock held only: one that nobody else has can be used again.
+  if (t_trace && t_trace->state == Trace::State::Done && t_trace.use_count() == 1)
+    t_trace->reset();
+  else
     t_trace = std::make_shared<Trace>();
-    register_trace(t_trace);
-  }
+  register_trace(t_trace);
   return t_trace;
 }
 

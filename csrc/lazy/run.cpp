@@ -115,11 +115,12 @@ void register_trace(const std::shared_ptr<Trace>& trace) {
     return true;
   }();
   (void)prepared;
-  std::erase_if(shared().traces, [](const std::weak_ptr<Trace>& t) {
-    const auto trace = t.lock();
-    return !trace || trace->state == Trace::State::Done;
+  auto& traces = shared().traces;
+  std::erase_if(traces, [&](const std::weak_ptr<Trace>& weak) {
+    const auto known = weak.lock();
+    return !known || known == trace || known->state == Trace::State::Done;
   });
-  shared().traces.push_back(trace);
+  traces.push_back(trace);
 }
 
 void run(const std::shared_ptr<Trace>& trace) {

@@ -32,6 +32,26 @@ bool is_number(const ArgumentSpec& spec, const Argument& argument) {
 
 }  // namespace
 
+void Trace::reset() {
+  constexpr size_t kMostKept = 4096;
+  if (calls_.capacity() > kMostKept) {
+    *this = Trace();
+    return;
+  }
+  calls_.clear();
+  sources_.clear();
+  values_.clear();
+  literals_.clear();
+  numbers_.clear();
+  inputs_.clear();
+  views_.clear();
+  view_offsets_.clear();
+  storages.clear();
+  bytes_ = 0;
+  hash_ = Hash();
+  state = State::Open;
+}
+
 ValueId Trace::add_value(const TensorMeta& meta) {
   values_.push_back(meta);
   values_.back().view_offset = 0;

@@ -50,6 +50,9 @@ class Trace {
   /// Records that `source` replaces the part `region` (with its `view_offset`) of `base`.
   ValueId add_scatter(ValueId base, ValueId source, const TensorMeta& region);
 
+  /// Empty and open again; memory of a trace of ordinary length is kept for the next one.
+  void reset();
+
   const TensorMeta& meta(ValueId v) const { return values_[static_cast<size_t>(v)]; }
   bool empty() const { return calls_.empty(); }
   /// Bytes of all outputs recorded: what running call by call would allocate.
