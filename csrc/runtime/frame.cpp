@@ -4,6 +4,7 @@
 
 #include "kernels/copy.h"
 #include "runtime/eager.h"
+#include "runtime/scatter_region.h"
 
 namespace rushlight {
 
@@ -157,8 +158,29 @@ void Frame::run_scatter(const Step& step) {
   kernels::copy_strided(source, out.view(step.region));
 }
 
+// A scatter whose region is known only now.
+void Frame::run_scatter_call(const Step& step) {
+  const Tensor& base = unpack<Tensor>::from(argument(step.operands.at(0)));
+  const Tensor& source = unpack<Tensor>::from(argument(step.operands.at(1)));
+  std::vector<Argument> numbers;
+  for (size_t i = 2; i < step.operands.size(); ++i) numbers.push_back(argument(step.operands[i]));
+  const TensorMeta meta = scattered(base);
+  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const TensorMeta region = region_for(*node.region, meta, numbers, source);
+  Tensor out = Tensor::empty(meta);
+  kernels::copy_strided(base, out);
+  kernels::copy_strided(source, out.view(region));
+  slots_[static_cast<size_t>(step.outs.at(0))] = std::move(out);
+  release(step);
+}
+
+void Frame::release(const Step& step) {
+  for (Slot s : step.release) slots_[static_cast<size_t>(s)] = Tensor();
+}
+
 // Sizes are known only now: shape rule, allocation and kernel in one go.
 void Frame::run_call(const Step& step) {
+  if (!step.op) return run_scatter_call(step);
   std::vector<Argument> args;
   args.reserve(step.operands.size());
   for (const Operand& operand : step.operands) args.push_back(argument(operand));
@@ -176,7 +198,7 @@ void Frame::run_call(const Step& step) {
       slots_[static_cast<size_t>(step.outs[i])] = std::move(t);
     }
   }
-  for (Slot s : step.release) slots_[static_cast<size_t>(s)] = Tensor();
+  release(step);
 }
 
 void Frame::clear() {

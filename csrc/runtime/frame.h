@@ -51,6 +51,8 @@ class Frame {
   void run_step(const Step& step, Call& call);
   void run_call(const Step& step);
   void run_scatter(const Step& step);
+  void run_scatter_call(const Step& step);
+  void release(const Step& step);
 
   std::shared_ptr<const Plan> plan_;
   const Graph& graph_;

@@ -180,15 +180,9 @@ void Planner::plan_scatter(const Node& node) {
   const Slot base = node.operands[0].value, source = node.operands[1].value;
   std::vector<Operand> numbers(node.operands.begin() + 2, node.operands.end());
   const auto args = arguments(numbers);
-  if (!known(base) || !known(source) || !args)
-    RL_FAIL(NotImplemented,
-            "an in-place write through a view whose sizes depend on data is not supported");
-  // The output is dense, with the base's order of dimensions where that is dense too.
-  TensorMeta meta = slot(base).meta;
-  if (!meta.is_non_overlapping_and_dense()) meta.strides = contiguous_strides(meta.sizes);
-  const TensorMeta region = region_of(*node.region, meta, *args);
-  RL_CHECK(slot(source).meta.sizes == region.sizes, Runtime, "writes ", describe(slot(source).meta),
-           " into a view of sizes ", region.sizes);
+  if (!known(base) || !known(source) || !args) return plan_call(node);
+  const TensorMeta meta = scattered(slot(base).meta);
+  const TensorMeta region = region_for(*node.region, meta, *args, slot(source).meta);
   Step step{Step::Kind::Scatter, nullptr, node_};
   step.region = region;
   step.inputs = {base, source};

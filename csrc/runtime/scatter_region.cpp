@@ -49,4 +49,18 @@ TensorMeta region_of(const Graph& region, const TensorMeta& base,
   return result;
 }
 
+TensorMeta region_for(const Graph& region, const TensorMeta& base,
+                      const std::vector<Argument>& numbers, const TensorMeta& source) {
+  TensorMeta found = region_of(region, base, numbers);
+  RL_CHECK(source.sizes == found.sizes, Runtime, "writes ", describe(source),
+           " into a view of sizes ", found.sizes);
+  return found;
+}
+
+TensorMeta scattered(const TensorMeta& base) {
+  TensorMeta meta = base;
+  if (!meta.is_non_overlapping_and_dense()) meta.strides = contiguous_strides(meta.sizes);
+  return meta;
+}
+
 }  // namespace rushlight
