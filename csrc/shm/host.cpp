@@ -77,12 +77,7 @@ std::unique_ptr<Hold> take(const std::shared_ptr<Mapping>& mapping, uint64_t nby
   const uint32_t entry = mapping->free_entries.back();
   mapping->free_entries.pop_back();
   Block& block = mapping->block(entry);
-  block.offset = *offset;
-  block.nbytes = nbytes;
-  block.flight.store(0);
-  block.generation.fetch_add(1);
-  block.hold(mapping->link->process);
-  block.state.store(kLive);
+  block.begin(mapping->link->process, *offset, nbytes);
   mapping->uses[*offset] = {entry, 0};
   return std::make_unique<Hold>(mapping, *offset);
 }
@@ -211,16 +206,18 @@ Hold::~Hold() {
   mapping.uses.erase(found);
   block.let_go(mapping.link->process);
   const bool freed = block.free_if_unused();
+  const Request check{Op::Check, mapping.kind, mapping.id};
+  const bool queue = !freed && block.ring.load() != 0;  // the manager's, once it is nobody else's
+  if ((queue || (freed && mapping.header->retired.load())) && !mapping.link->dead)
+    send_packet(mapping.link->socket.get(), &check, sizeof(check));
   if (mapping.owned()) {
     if (!freed) return;
     collect(mapping, false);
     tidy(mapping);
     return;
   }
-  if (!mapping.header->retired.load() && !mapping.link->dead) return;
-  const Request check{Op::Check, mapping.kind, mapping.id};
-  if (freed && !mapping.link->dead) send_packet(mapping.link->socket.get(), &check, sizeof(check));
-  if (mapping.uses.empty()) state().forget(mapping);
+  const bool over = mapping.header->retired.load() || mapping.link->dead;
+  if (over && mapping.uses.empty()) state().forget(mapping);
 }
 
 Reference Hold::reference(bool counted) const {
@@ -233,10 +230,15 @@ Reference Hold::reference(bool counted) const {
   return {mapping_->link->address, mapping_->id, entry, block.generation.load(), counted};
 }
 
+bool Hold::alive() const {
+  const std::lock_guard lock(state().mutex);
+  return mapping_->link->alive();
+}
+
 bool Hold::used_elsewhere() const {
   const std::lock_guard lock(state().mutex);
   const Block& block = mapping_->block(mapping_->uses.at(offset_).entry);
-  return block.in_flight() != 0 || block.held_by_others(mapping_->link->process);
+  return !block.used_by_at_most(mapping_->link->process);
 }
 
 std::unique_ptr<Hold> allocate(uint64_t nbytes, Kind kind, bool strict) {
@@ -257,43 +259,49 @@ std::unique_ptr<Hold> allocate(uint64_t nbytes, Kind kind, bool strict) {
   }
 }
 
-std::unique_ptr<Hold> adopt(const Reference& reference) {
-  const std::lock_guard lock(state().mutex);
-  state().unmap_retired();
-  Link& link = state().link_to(reference.manager);
-  auto found = link.segments.find(reference.segment);
-  std::shared_ptr<Mapping> mapping;
-  if (found != link.segments.end()) {
-    mapping = found->second;
-  } else {
-    Descriptor file;
-    const Reply reply = link.ask({Op::Open, Kind::Memory, reference.segment}, &file);
-    if (reply.error)
-      fail(reply.error, reply.error == ENOENT
-                            ? "shared memory that was sent here is gone: the process that sent it "
-                              "ended, and the message was received before or has been copied"
-                            : std::string("cannot open shared memory that was sent here: ") +
-                                  std::strerror(reply.error));
-    mapping = map_segment(link, reply, std::move(file), false);
-  }
-  if (reference.entry >= mapping->header->entries) fail(EINVAL, "not a reference to shared memory");
-  Block& block = mapping->block(reference.entry);
-  const bool mine = block.held_by(link.process);
-  block.hold(link.process);
-  const bool current =
-      block.state.load() == kLive && block.generation.load() == reference.generation &&
-      block.offset <= mapping->nbytes && block.nbytes <= mapping->nbytes - block.offset;
-  if (!current || (reference.counted && !block.arrive())) {
+std::shared_ptr<Mapping> mapping_of(Link& link, uint64_t segment) {
+  const auto found = link.segments.find(segment);
+  if (found != link.segments.end()) return found->second;
+  Descriptor file;
+  const Reply reply = link.ask({Op::Open, Kind::Memory, segment}, &file);
+  if (reply.error)
+    fail(reply.error, reply.error == ENOENT
+                          ? "shared memory that was sent here is gone: the process that sent it "
+                            "ended, and the message was received before or has been copied"
+                          : std::string("cannot open shared memory that was sent here: ") +
+                                std::strerror(reply.error));
+  return map_segment(link, reply, std::move(file), false);
+}
+
+std::unique_ptr<Hold> hold_block(const std::shared_ptr<Mapping>& mapping, uint32_t entry,
+                                 uint32_t generation, bool counted) {
+  if (entry >= mapping->header->entries) fail(EINVAL, "not a reference to shared memory");
+  const uint32_t process = mapping->link->process;
+  Block& block = mapping->block(entry);
+  const bool mine = block.held_by(process);
+  block.hold(process);
+  const bool current = block.state.load() == kLive && block.generation.load() == generation &&
+                       block.offset <= mapping->nbytes &&
+                       block.nbytes <= mapping->nbytes - block.offset;
+  if (!current || (counted && !block.arrive())) {
     if (!mine) {
-      block.let_go(link.process);
+      block.let_go(process);
       block.free_if_unused();
     }
     fail(ESTALE,
          "shared memory that was sent here is gone: a message with arrays can be received "
          "once; pickle it again for every receiver");
   }
-  mapping->uses.try_emplace(block.offset, Use{reference.entry, 0});
+  mapping->uses.try_emplace(block.offset, Use{entry, 0});
   return std::make_unique<Hold>(mapping, block.offset);
+}
+
+std::unique_ptr<Hold> adopt(const Reference& reference) {
+  const std::lock_guard lock(state().mutex);
+  state().unmap_retired();
+  const std::shared_ptr<Mapping> mapping =
+      mapping_of(state().link_to(reference.manager), reference.segment);
+  return hold_block(mapping, reference.entry, reference.generation, reference.counted);
 }
 
 void give_up(const Reference& reference) {

@@ -36,10 +36,13 @@ class Hold {
   uint64_t nbytes() const { return nbytes_; }
   /// The block by name. A counted reference that never leaves must be given up.
   Reference reference(bool counted) const;
+  /// Whether its manager is there; without one it can't be sent.
+  bool alive() const;
   /// Whether another process holds it or a reference is in flight.
   bool used_elsewhere() const;
 
  private:
+  friend class Carrier;
   std::shared_ptr<Mapping> mapping_;
   uint64_t offset_;
   uint64_t nbytes_;

@@ -36,7 +36,7 @@ void before() {
       continue;  // the child finds a dead link and makes its own
     }
     for (auto& [id, mapping] : link->segments)
-      for (auto& [offset, use] : mapping->uses) mapping->block(use.entry).hold(heir.process);
+      for (auto& [offset, use] : mapping->uses) mapping->block(use.entry).inherit(heir.process);
     heirs->push_back(std::move(heir));
   }
 }

@@ -72,23 +72,33 @@ bool Link::alive() {
   return !dead;
 }
 
+void Link::connect() {
+  socket = connect_to(address);
+  dead = false;
+  const Reply reply = ask({Op::Hello});
+  if (reply.error) {
+    dead = true;
+    fail(reply.error, "at most " + std::to_string(kManager) +
+                          " processes can share memory through one manager");
+  }
+  process = reply.process;
+  manager_pid = reply.pid;
+  // Of a child that could not connect when it was forked.
+  for (auto& [id, mapping] : segments)
+    for (auto& [offset, use] : mapping->uses) mapping->block(use.entry).inherit(process);
+}
+
 Link& State::link_to(const std::string& address) {
   const auto found = links.find(address);
-  if (found != links.end() && !found->second->dead) return *found->second;
+  if (found != links.end()) {
+    if (found->second->dead) found->second->connect();
+    return *found->second;
+  }
   auto made = std::make_unique<Link>();
   made->address = address;
-  made->socket = connect_to(address);
-  const Reply reply = made->ask({Op::Hello});
-  if (reply.error)
-    fail(reply.error, "at most " + std::to_string(kMostProcesses) +
-                          " processes can share memory through one manager");
-  made->process = reply.process;
-  made->manager_pid = reply.pid;
+  made->connect();
   install_fork_handlers();
-  std::unique_ptr<Link>& place = links[address];
-  if (place) graveyard.push_back(std::move(place));
-  place = std::move(made);
-  return *place;
+  return *(links[address] = std::move(made));
 }
 
 Link& State::home_link() {

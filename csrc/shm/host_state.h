@@ -26,6 +26,8 @@ struct Link {
   bool dead = false;
   std::map<uint64_t, std::shared_ptr<Mapping>> segments;
 
+  /// Introduces this process. Throws SystemError.
+  void connect();
   /// One question and its answer; throws SystemError(EPIPE) if the manager is gone.
   Reply ask(const Request& request, Descriptor* descriptor = nullptr);
   /// Whether the manager is there; one system call.
@@ -58,7 +60,6 @@ struct State {
   std::mutex mutex;
   std::string program;
   std::map<std::string, std::unique_ptr<Link>> links;
-  std::vector<std::unique_ptr<Link>> graveyard;  // dead ones, to which blocks in use still point
   Link* home = nullptr;
   std::map<uintptr_t, Mapping*> by_address;
   uint64_t cache = 256 << 20;  // idle bytes kept
@@ -72,6 +73,12 @@ struct State {
 
 /// Never destroyed: blocks may outlive static destructors.
 State& state();
+/// A segment of another process, opened if need be. Throws SystemError.
+std::shared_ptr<Mapping> mapping_of(Link& link, uint64_t segment);
+/// Holds the block in a table entry; `counted`: of a counted reference. Throws SystemError if it is
+/// another one by now.
+std::unique_ptr<Hold> hold_block(const std::shared_ptr<Mapping>& mapping, uint32_t entry,
+                                 uint32_t generation, bool counted);
 /// pthread_atfork handlers, once.
 void install_fork_handlers();
 

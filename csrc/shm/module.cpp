@@ -3,10 +3,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <optional>
 
+#include "carrier.h"
 #include "error.h"
 #include "host.h"
 #include "ring.h"
@@ -52,6 +54,8 @@ class Bytes {
 struct RingObject {
   nb::object block;
   Ring ring;
+
+  const Hold& hold() const { return *nb::inst_ptr<Hold>(block); }
 };
 
 int64_t deadline_of(std::optional<double> timeout) {
@@ -86,6 +90,8 @@ void init_blocks(nb::module_& m) {
       .def_prop_ro("address",
                    [](const Hold& hold) { return reinterpret_cast<uintptr_t>(hold.data()); })
       .def("__len__", &Hold::nbytes)
+      .def("alive", &Hold::alive,
+           "Whether the block's manager is there; without one it can't be sent.")
       .def("used_elsewhere", &Hold::used_elsewhere,
            "Whether another process holds the block or a reference to it is in flight.")
       .def(
@@ -155,7 +161,8 @@ void init_ring(nb::module_& m) {
             std::unique_ptr<Hold> hold =
                 allocate(Ring::footprint(capacity), named ? Kind::Named : Kind::Memory, false);
             Ring::format(hold->data(), hold->nbytes(), most);
-            const Ring ring(hold->data(), hold->nbytes());
+            Ring ring(hold->data(), hold->nbytes());
+            ring.set_number(register_ring(*hold));
             return RingObject{nb::cast(std::move(hold)), ring};
           },
           nb::arg("capacity"), nb::arg("most") = 0, nb::arg("named") = false,
@@ -165,17 +172,31 @@ void init_ring(nb::module_& m) {
           nb::for_getter(nb::sig("def block(self) -> Block")))
       .def_prop_ro("most_bytes", [](const RingObject& self) { return self.ring.most_bytes(); })
       .def(
+          "takes",
+          [](const RingObject& self, const Hold& block) {
+            return Carrier(self.hold(), self.ring.number()).takes(block);
+          },
+          nb::arg("block"),
+          "Whether messages may bring the block along: it must belong to the same manager.")
+      .def(
           "put",
-          [](RingObject& self, nb::object data, std::optional<double> timeout) {
+          [](RingObject& self, nb::object data, std::optional<double> timeout,
+             const std::vector<const Hold*>& blocks, uint32_t flags) {
             const Bytes bytes(data);
+            Carrier carrier(self.hold(), self.ring.number());
+            std::vector<RingReference> references;
+            for (const Hold* block : blocks) references.push_back(carrier.load(*block));
             return finish(timeout, [&](int64_t deadline) {
-              return self.ring.put(bytes.data(), bytes.size(), deadline);
+              return self.ring.put(bytes.data(), bytes.size(), deadline, references, flags,
+                                   carrier);
             });
           },
-          nb::arg("data"), nb::arg("timeout") = nb::none(),
+          nb::arg("data"), nb::arg("timeout") = nb::none(), nb::arg("blocks") = nb::list(),
+          nb::arg("flags") = 0,
           nb::sig("def put(self, data: bytes | bytearray | memoryview, timeout: float | None = "
-                  "None) -> bool"),
-          "Sends a message; False if there was no room for `timeout` seconds.")
+                  "None, blocks: list[Block] = [], flags: int = 0) -> bool"),
+          "Sends a message, and blocks that the ring takes; False if there was no room for "
+          "`timeout` seconds.")
       .def(
           "wait_for_room",
           [](RingObject& self, std::optional<double> timeout) {
@@ -187,14 +208,21 @@ void init_ring(nb::module_& m) {
       .def(
           "get",
           [](RingObject& self, std::optional<double> timeout) -> nb::object {
-            std::string message;
-            const bool got =
-                finish(timeout, [&](int64_t deadline) { return self.ring.get(message, deadline); });
-            return got ? nb::object(nb::bytes(message.data(), message.size())) : nb::none();
+            Message message;
+            Carrier carrier(self.hold(), self.ring.number());
+            if (!finish(timeout, [&](int64_t deadline) {
+                  return self.ring.get(message, deadline, carrier);
+                }))
+              return nb::none();
+            nb::list blocks;
+            for (auto& hold : carrier.unload()) blocks.append(nb::cast(std::move(hold)));
+            return nb::make_tuple(nb::bytes(message.data.data(), message.data.size()), blocks,
+                                  message.flags);
           },
           nb::arg("timeout") = nb::none(),
-          nb::sig("def get(self, timeout: float | None = None) -> bytes | None"),
-          "Receives a message; None if none came for `timeout` seconds.")
+          nb::sig("def get(self, timeout: float | None = None) -> tuple[bytes, list[Block], int] | "
+                  "None"),
+          "Receives a message, its blocks and its flags; None if none came for `timeout` seconds.")
       .def(
           "__len__", [](RingObject& self) { return self.ring.size(); },
           nb::call_guard<nb::gil_scoped_release>())

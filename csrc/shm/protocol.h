@@ -17,6 +17,7 @@ enum class Op : uint32_t {
   Retire = 4,  // its owner gives a segment up
   Check = 5,   // something in a retired segment was let go; no answer
   Stat = 6,    // numbers, for people and tests
+  Ring = 7,    // a block is a queue: `nbytes` is its entry; the answer's `process` is its number
 };
 
 enum class Kind : uint32_t { Memory = 0, Named = 1 };

@@ -9,13 +9,14 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 
 #include "error.h"
 
 namespace rushlight::shm {
 namespace {
 
-constexpr uint64_t kRingMagic = 0x31676e69722d6c72ULL;
+constexpr uint64_t kRingMagic = 0x32676e69722d6c72ULL;
 constexpr int kSpins = 200;  // loads before sleeping: a partner on another core is often that fast
 
 // Nobody sleeps longer without looking: the process that was woken for a message, or was about to
@@ -38,16 +39,28 @@ void wake(std::atomic<uint32_t>& word, int count) {
   ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE, count, nullptr, nullptr, 0);
 }
 
-uint64_t padded(uint64_t size) { return (size + 15) / 8 * 8; }  // with its 8 bytes of length
 
 }  // namespace
+
+// What a message begins with; references to its blocks and its data follow.
+struct Ring::Start {
+  uint64_t size;  // bytes of data
+  uint32_t blocks;
+  uint32_t flags;
+
+  uint64_t data() const { return sizeof(Start) + uint64_t{blocks} * sizeof(RingReference); }
+  uint64_t end() const { return data() + (size + 7) / 8 * 8; }
+};
 
 struct Ring::Head {
   uint64_t magic;
   uint64_t capacity;  // bytes
   uint64_t most;      // messages; 0: as many as fit
+  uint32_t number;
   pthread_mutex_t lock;
   std::atomic<uint32_t> closed;
+  /// Up to here there may be messages with a block that another message inside has, too.
+  std::atomic<uint64_t> repeats;
   alignas(64) std::atomic<uint64_t> read;        // bytes ever taken out
   std::atomic<uint64_t> received;                // messages ever taken out
   alignas(64) std::atomic<uint64_t> written;     // bytes ever put in
@@ -60,27 +73,43 @@ struct Ring::Head {
 
 class Ring::Lock {
  public:
-  explicit Lock(Ring& ring) : head_(*ring.head_) {
-    const int error = ::pthread_mutex_lock(&head_.lock);
-    if (error == 0) return;
-    if (error != EOWNERDEAD) fail(error, std::string("queue: ") + std::strerror(error));
-    ::pthread_mutex_consistent(&head_.lock);
-    // Whoever died may have moved a position and not yet its count.
-    uint64_t messages = 0;
-    for (uint64_t at = head_.read.load(); at != head_.written.load(); ++messages) {
-      uint64_t size = 0;
-      ring.copy_out(at, &size, sizeof(size));
-      at += padded(size);
-    }
-    head_.received.store(head_.sent.load() - messages);
+  explicit Lock(Ring& ring) : head_(*ring.head_) { taken(ring, ::pthread_mutex_lock(&head_.lock)); }
+  Lock(Ring& ring, std::try_to_lock_t) : head_(*ring.head_) {
+    const int error = ::pthread_mutex_trylock(&head_.lock);
+    if (error != EBUSY) taken(ring, error);
   }
-  ~Lock() { ::pthread_mutex_unlock(&head_.lock); }
+  ~Lock() {
+    if (held_) ::pthread_mutex_unlock(&head_.lock);
+  }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
+  explicit operator bool() const { return held_; }
 
  private:
+  void taken(Ring& ring, int error) {
+    if (error != 0 && error != EOWNERDEAD) fail(error, std::string("queue: ") + std::strerror(error));
+    held_ = true;
+    if (error == 0) return;
+    ::pthread_mutex_consistent(&head_.lock);
+    try {
+      ring.repair();
+    } catch (...) {
+      ::pthread_mutex_unlock(&head_.lock);
+      throw;
+    }
+  }
+
   Head& head_;
+  bool held_ = false;
 };
+
+// Whoever died may have moved a position and not yet its count.
+void Ring::repair() {
+  uint64_t messages = 0;
+  for (uint64_t at = head_->read.load(); at < head_->written.load(); ++messages)
+    at += start_at(at).end();
+  head_->received.store(head_->sent.load() - messages);
+}
 
 size_t Ring::footprint(size_t capacity) { return sizeof(Head) + (capacity + 7) / 8 * 8; }
 
@@ -96,6 +125,7 @@ void Ring::format(std::byte* memory, size_t nbytes, uint64_t most) {
   if (error) fail(error, std::string("queue: ") + std::strerror(error));
   head->capacity = (nbytes - sizeof(Head)) / 8 * 8;
   head->most = most;
+  head->number = kMostRings;
   head->magic = kRingMagic;
 }
 
@@ -107,9 +137,38 @@ Ring::Ring(std::byte* memory, size_t nbytes)
   capacity_ = head_->capacity;
 }
 
-size_t Ring::most_bytes() const { return capacity_ - 16; }
+size_t Ring::most_bytes() const { return capacity_ - sizeof(Start) - 8; }
+
+uint32_t Ring::number() const { return head_->number; }
+
+void Ring::set_number(uint32_t number) { head_->number = number; }
+
+Ring::Start Ring::start_at(uint64_t at) const {
+  Start start;
+  copy_out(at, &start, sizeof(start));
+  if (start.size > capacity_ || start.end() > capacity_)
+    fail(EINVAL, "queue: its memory was overwritten");
+  return start;
+}
+
+void Ring::blocks_at(uint64_t at, const Start& start, std::vector<RingReference>& out) const {
+  const size_t before = out.size();
+  out.resize(before + start.blocks);
+  copy_out(at + sizeof(start), out.data() + before, start.blocks * sizeof(RingReference));
+}
+
+bool Ring::any_has(uint64_t from, const RingReference& block) const {
+  std::vector<RingReference> blocks;
+  for (uint64_t at = from; at < head_->written.load();) {
+    const Start start = start_at(at);
+    blocks_at(at, start, blocks);
+    at += start.end();
+  }
+  return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
+}
 
 void Ring::copy_in(uint64_t at, const void* data, size_t size) {
+  if (size == 0) return;
   const uint64_t begin = at % capacity_;
   const size_t first = std::min<uint64_t>(size, capacity_ - begin);
   std::memcpy(bytes_ + begin, data, first);
@@ -117,14 +176,17 @@ void Ring::copy_in(uint64_t at, const void* data, size_t size) {
 }
 
 void Ring::copy_out(uint64_t at, void* data, size_t size) const {
+  if (size == 0) return;
   const uint64_t begin = at % capacity_;
   const size_t first = std::min<uint64_t>(size, capacity_ - begin);
   std::memcpy(data, bytes_ + begin, first);
   std::memcpy(static_cast<std::byte*>(data) + first, bytes_, size - first);
 }
 
-Outcome Ring::put(const void* data, size_t size, int64_t deadline) {
-  if (size > most_bytes())
+Outcome Ring::put(const void* data, size_t size, int64_t deadline,
+                  const std::vector<RingReference>& blocks, uint32_t flags, Keeper& keeper) {
+  const Start start{size, static_cast<uint32_t>(blocks.size()), flags};
+  if (start.end() > capacity_ - 8)
     fail(EMSGSIZE, "queue: a message of " + std::to_string(size) + " bytes; at most " +
                        std::to_string(most_bytes()) + " fit");
   Head& head = *head_;
@@ -133,11 +195,14 @@ Outcome Ring::put(const void* data, size_t size, int64_t deadline) {
     {
       const Lock lock(*this);
       if (head.closed.load()) return Outcome::Closed;
-      if (room_for(size)) {
-        const uint64_t at = head.written.load(), length = size;
-        copy_in(at, &length, sizeof(length));
-        copy_in((at + sizeof(length)) % capacity_, data, size);
-        head.written.store(at + padded(size));  // from here on it is sent
+      if (room_for(start.end())) {
+        const uint64_t at = head.written.load();
+        copy_in(at, &start, sizeof(start));
+        copy_in(at + sizeof(start), blocks.data(), blocks.size() * sizeof(RingReference));
+        copy_in(at + start.data(), data, size);
+        for (const RingReference& block : blocks)
+          if (keeper.enter(block)) head.repeats.store(at + start.end());
+        head.written.store(at + start.end());  // from here on it is sent
         head.sent.fetch_add(1);
         head.arrivals.fetch_add(1);
         if (head.receivers.load() == 0) return Outcome::Done;
@@ -158,7 +223,7 @@ Outcome Ring::put(const void* data, size_t size, int64_t deadline) {
 bool Ring::room_for(size_t size) const {
   const uint64_t used = head_->written.load() - head_->read.load();
   const uint64_t inside = head_->sent.load() - head_->received.load();
-  return used + padded(size) <= capacity_ && (head_->most == 0 || inside < head_->most);
+  return used + size <= capacity_ && (head_->most == 0 || inside < head_->most);
 }
 
 Outcome Ring::wait_for_room(int64_t deadline) {
@@ -168,7 +233,7 @@ Outcome Ring::wait_for_room(int64_t deadline) {
     {
       const Lock lock(*this);
       if (head.closed.load()) return Outcome::Closed;
-      if (room_for(0)) return Outcome::Done;
+      if (room_for(sizeof(Start))) return Outcome::Done;
     }
     if (deadline == 0) return Outcome::TimedOut;
     head.senders.fetch_add(1);
@@ -179,25 +244,39 @@ Outcome Ring::wait_for_room(int64_t deadline) {
   }
 }
 
-Outcome Ring::get(std::string& out, int64_t deadline) {
+Outcome Ring::get(Message& out, int64_t deadline, Keeper& keeper) {
   Head& head = *head_;
   for (;;) {
     uint32_t seen = head.arrivals.load();
+    bool fetch = false;
     if (!empty()) {
       const Lock lock(*this);
       const uint64_t at = head.read.load();
       if (head.written.load() != at) {
-        uint64_t size = 0;
-        copy_out(at, &size, sizeof(size));
-        if (size > most_bytes()) fail(EINVAL, "queue: its memory was overwritten");
-        out.resize(size);
-        copy_out((at + sizeof(size)) % capacity_, out.data(), size);
-        head.read.store(at + padded(size));  // from here on it is received
-        head.received.fetch_add(1);
-        head.departures.fetch_add(1);
-        if (head.senders.load() == 0) return Outcome::Done;
-        break;
+        const Start start = start_at(at);
+        const uint64_t next = at + start.end();
+        out.blocks.clear();
+        blocks_at(at, start, out.blocks);
+        fetch = start.blocks != 0 && !keeper.ready(out.blocks);
+        if (!fetch) {
+          out.flags = start.flags;
+          out.data.resize(start.size);
+          copy_out(at + start.data(), out.data.data(), start.size);
+          for (const RingReference& block : out.blocks) keeper.hold(block);
+          head.read.store(next);  // from here on it is received
+          head.received.fetch_add(1);
+          const bool repeated = head.number != kMostRings && head.repeats.load() > next;
+          for (const RingReference& block : out.blocks)
+            if (!repeated || !any_has(next, block)) keeper.leave(block);
+          head.departures.fetch_add(1);
+          if (head.senders.load() == 0) return Outcome::Done;
+          break;
+        }
       }
+    }
+    if (fetch) {
+      keeper.fetch(out.blocks);
+      continue;
     }
     if (head.closed.load()) return Outcome::Closed;
     if (deadline == 0) return Outcome::TimedOut;
@@ -212,6 +291,19 @@ Outcome Ring::get(std::string& out, int64_t deadline) {
   }
   wake(head.departures, INT_MAX);  // room for one large message may be room for many small ones
   return Outcome::Done;
+}
+
+bool Ring::look(const std::function<void(const std::vector<RingReference>&)>& look) {
+  const Lock lock(*this, std::try_to_lock);
+  if (!lock) return false;
+  std::vector<RingReference> blocks;
+  for (uint64_t at = head_->read.load(); at < head_->written.load();) {
+    const Start start = start_at(at);
+    blocks_at(at, start, blocks);
+    at += start.end();
+  }
+  look(blocks);
+  return true;
 }
 
 uint64_t Ring::size() {

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <vector>
@@ -24,6 +25,7 @@ namespace rushlight::shm {
 namespace {
 
 constexpr int kFirstClientWithinMs = 30'000;
+constexpr int kFirstTryMs = 5, kMostTryMs = 1000;
 
 struct Client {
   Descriptor socket;
@@ -33,7 +35,7 @@ struct Client {
 class Manager {
  public:
   explicit Manager(Descriptor listener) : listener_(std::move(listener)) {
-    free_numbers_.resize(kMostProcesses, true);
+    free_numbers_.resize(kManager, true);
   }
 
   void run() {
@@ -41,10 +43,11 @@ class Manager {
     while (!had_clients || !clients_.empty()) {
       std::vector<pollfd> waiting{{listener_.get(), POLLIN, 0}};
       for (const Client& client : clients_) waiting.push_back({client.socket.get(), POLLIN, 0});
-      const int ready =
-          ::poll(waiting.data(), waiting.size(), had_clients ? -1 : kFirstClientWithinMs);
-      if (ready == 0) break;  // whoever started us died before it said a word
-      if (ready < 0) continue;
+      const int patience = compare_in_ > 0 ? compare_in_ : had_clients ? -1 : kFirstClientWithinMs;
+      const int ready = ::poll(waiting.data(), waiting.size(), patience);
+      if (ready == 0 && !had_clients) break;  // whoever started us died before it said a word
+      if (ready == 0) compare();
+      if (ready <= 0) continue;
       for (size_t i = waiting.size(); i-- > 1;)  // backwards: clients that left are erased
         if (waiting[i].revents) serve(i - 1);
       if (waiting[0].revents) had_clients |= accept();
@@ -74,6 +77,14 @@ class Manager {
     if (process == kMostProcesses) return;
     segments_.process_gone(process);
     free_numbers_[process] = true;
+    compare_in_ = kFirstTryMs;
+    compare();
+  }
+
+  // Whoever holds the lock of a queue now will not for long, unless it is stopped.
+  void compare() {
+    const bool complete = segments_.compare_rings();
+    compare_in_ = complete ? 0 : std::min(2 * compare_in_, kMostTryMs);
   }
 
   // False if the client is gone.
@@ -96,8 +107,12 @@ class Manager {
         segments_.retire(request.segment, client.process);
         break;
       case Op::Check:
-        segments_.remove_if_unused(request.segment);
+        segments_.check(request.segment);
         return true;
+      case Op::Ring:
+        reply.error =
+            segments_.add_ring(request.segment, request.nbytes, client.process, reply.process);
+        break;
       case Op::Stat:
         reply.processes = static_cast<uint32_t>(clients_.size());
         segments_.count(reply);
@@ -110,7 +125,7 @@ class Manager {
 
   int number(Client& client) {
     if (client.process != kMostProcesses) return 0;
-    for (uint32_t i = 0; i < kMostProcesses; ++i) {
+    for (uint32_t i = 0; i < kManager; ++i) {
       if (!free_numbers_[i]) continue;
       free_numbers_[i] = false;
       client.process = i;
@@ -123,6 +138,7 @@ class Manager {
   std::vector<Client> clients_;
   std::vector<bool> free_numbers_;
   Segments segments_;
+  int compare_in_ = 0;  // milliseconds; 0: nothing to do
 };
 
 // Away from the terminal and from the process that started us, which should see no child.

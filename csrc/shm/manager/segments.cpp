@@ -124,15 +124,49 @@ void Segments::retire(uint64_t segment, uint32_t owner) {
   if (unused(found->second)) remove(found);
 }
 
-void Segments::remove_if_unused(uint64_t segment) {
+void Segments::check(uint64_t segment) {
+  rings_.drop_unused(clearing());
   const auto found = segments_.find(segment);
   if (found == segments_.end() || !found->second.header->retired.load()) return;
   if (unused(found->second)) remove(found);
 }
 
+int Segments::add_ring(uint64_t segment, uint64_t entry, uint32_t process, uint32_t& number) {
+  const auto found = segments_.find(segment);
+  if (found == segments_.end()) return ENOENT;
+  const Segment& in = found->second;
+  if (entry >= std::min(in.header->used_entries.load(), entries_of(in.nbytes))) return EINVAL;
+  Block& block = in.header->table()[entry];
+  const uint64_t offset = block.offset, nbytes = block.nbytes;
+  const bool inside = offset <= in.nbytes && nbytes <= in.nbytes - offset;
+  if (!inside || block.state.load() != kLive || !block.held_by(process) || block.ring.load() != 0)
+    return EINVAL;
+  Reply reply;
+  Descriptor file;
+  if (const int error = open(segment, reply, file)) return error;
+  const uint64_t begin = offset / kPage * kPage, mapped = offset + nbytes - begin;
+  void* mapping = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
+                         static_cast<off_t>(begin));
+  if (mapping == MAP_FAILED) return errno;
+  number = rings_.add(
+      block, {mapping, mapped, static_cast<std::byte*>(mapping) + (offset - begin), nbytes});
+  return number == kMostRings ? EUSERS : 0;
+}
+
+void Segments::clear(uint32_t ring, const std::set<BlockName>& keep) {
+  for (auto& [id, segment] : segments_) {
+    Block* table = segment.header->table();
+    const uint64_t used = std::min(segment.header->used_entries.load(), entries_of(segment.nbytes));
+    for (uint32_t i = 0; i < used; ++i) {
+      if (!table[i].in_ring(ring) || keep.count({id, i, table[i].generation.load()})) continue;
+      table[i].leave(ring);
+      table[i].free_if_unused();
+    }
+  }
+}
+
 void Segments::process_gone(uint32_t process) {
-  for (auto at = segments_.begin(); at != segments_.end();) {
-    Segment& segment = at->second;
+  for (auto& [id, segment] : segments_) {
     Block* table = segment.header->table();
     const uint64_t used = std::min(segment.header->used_entries.load(), entries_of(segment.nbytes));
     for (uint64_t i = 0; i < used; ++i) {
@@ -144,8 +178,20 @@ void Segments::process_gone(uint32_t process) {
       segment.owner = kMostProcesses;
       segment.header->retired.store(1);
     }
-    at = segment.header->retired.load() && unused(segment) ? remove(at) : std::next(at);
   }
+  rings_.drop_unused(clearing());
+}
+
+bool Segments::compare_rings() {
+  const bool complete = rings_.compare(clearing());
+  rings_.drop_unused(clearing());
+  remove_unused();
+  return complete;
+}
+
+void Segments::remove_unused() {
+  for (auto at = segments_.begin(); at != segments_.end();)
+    at = at->second.header->retired.load() && unused(at->second) ? remove(at) : std::next(at);
 }
 
 Segments::At Segments::remove(At at) {
@@ -166,7 +212,7 @@ void Segments::count(Reply& reply) const {
     const uint64_t used = std::min(segment.header->used_entries.load(), entries_of(segment.nbytes));
     for (uint64_t i = 0; i < used; ++i) {
       if (table[i].state.load() != kLive) continue;
-      reply.in_flight += table[i].in_flight();
+      reply.in_flight += table[i].in_flight() + (table[i].in_rings() ? 1 : 0);
       ++reply.held;
     }
   }

@@ -4,13 +4,15 @@
     array = np.frombuffer(block, np.float32)   # keeps the block alive
     queue = ShmQueue()                     # pickles to a reference: hand it to child processes
 
-    queue.put(pickle.dumps(block))         # in one process: a reference of some 60 bytes
-    block = pickle.loads(queue.get())      # in another: the same memory
+    queue.put(b"here", blocks=[block])     # in one process
+    data, blocks = queue.receive()         # in another: the same memory
 
 How long a block lives. Every process that has a `Block` for it (or an array over one) holds it; so
-does a pickled reference until it is loaded, **once**. When nobody is left its memory is used again.
-A process that is killed lets go of what it held, through the manager process that
-`rushlight.multiprocessing` starts with the first block and that ends with the last process.
+does a queue while a message with the block is inside, and a pickled reference until it is loaded,
+**once**. When nobody is left its memory is used again. A process that is killed lets go of what it
+held, whatever it was doing, through the manager process that `rushlight.multiprocessing` starts
+with the first block and that ends with the last process. (Only a pickled reference that a killed
+process had read out of a pipe and not yet loaded stays, until the manager ends.)
 
 - One file descriptor serves a whole arena (256 MiB of addresses; pages exist once they are used),
   whatever the number of blocks; a receiver keeps none.
@@ -29,6 +31,7 @@ Example:
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +41,11 @@ from rushlight.multiprocessing._shm import Block, find, give_up
 _shm.set_manager_program(str(Path(_shm.__file__).parent / "rushlight-shm-manager"))
 
 _CAPACITY = 1 << 20
-_SMALL = 200  # bytes of a reference, about
-_HERE, _BESIDE = b"\0", b"\1"  # where a message lies
+_SMALL = 200  # bytes of a message that lies elsewhere, about
+# Flags of messages: the data lies in the last block; some blocks are of another manager.
+_BESIDE, _FOREIGN = 1, 2
+
+Data = bytes | bytearray | memoryview
 
 
 def allocate(nbytes: int) -> Block:
@@ -84,59 +90,85 @@ class ShmQueue:
         )
         self._large = self._ring.most_bytes // 4
 
-    def put(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
-        """Sends a message; False if there was no room for ``timeout`` seconds (None: waits).
+    def put(self, data: Data, timeout: float | None = None, blocks: Sequence[Block] = ()) -> bool:
+        """Sends a message, with blocks; False if there was no room for ``timeout`` seconds (None:
+        waits).
 
         Raises ``ValueError`` if the queue is closed.
         """
         if memoryview(data).nbytes <= self._large:
-            return self._ring.put(b"".join((_HERE, data)), timeout)
-        return self._put_beside(data, timeout)
+            return self._send(data, timeout, blocks)
+        return self._put_beside(data, timeout, blocks)
 
     def put_somewhere(
-        self, data: bytes | bytearray | memoryview, timeout: float | None = None
+        self, data: Data, timeout: float | None = None, blocks: Sequence[Block] = ()
     ) -> bool:
         """`put` for which the ring's bytes are never the limit: a message that does not fit in at
         once goes in a block of its own, so only ``max_messages`` (and some thousands) count."""
         size = memoryview(data).nbytes
-        if size <= self._large and self._ring.put(b"".join((_HERE, data)), 0):
+        if size <= self._large and self._send(data, 0, blocks):
             return True
         if size <= _SMALL:
-            return self._ring.put(b"".join((_HERE, data)), timeout)
-        return self._put_beside(data, timeout)
+            return self._send(data, timeout, blocks)
+        return self._put_beside(data, timeout, blocks)
 
     def wait_for_room(self, timeout: float | None = None) -> bool:
         """Whether there is room for a message within ``timeout`` seconds (None: waits)."""
         return self._ring.wait_for_room(timeout)
 
-    def _put_beside(self, data: bytes | bytearray | memoryview, timeout: float | None) -> bool:
+    def _put_beside(self, data: Data, timeout: float | None, blocks: Sequence[Block]) -> bool:
+        if timeout == 0 and not self._ring.wait_for_room(0):
+            return False
         block = allocate(memoryview(data).nbytes)
         memoryview(block)[:] = memoryview(data).cast("B")
-        reference = block.reference()
+        return self._send(b"", timeout, [*blocks, block], _BESIDE)
+
+    def _send(
+        self, data: Data, timeout: float | None, blocks: Sequence[Block], flags: int = 0
+    ) -> bool:
+        ring = self._ring
+        if not blocks:
+            return ring.put(data, timeout)
+        if all(map(ring.takes, blocks)):
+            return ring.put(data, timeout, list(blocks), flags)
+        mine = [block for block in blocks if ring.takes(block)]
+        others = [None if ring.takes(block) else block.reference() for block in blocks]
         sent = False
         try:
-            sent = self._ring.put(_BESIDE + pickle.dumps(reference), timeout)
+            message = pickle.dumps((bytes(data), others))
+            sent = ring.put(message, timeout, mine, flags | _FOREIGN)
         finally:
             if not sent:
-                give_up(*reference)
+                for reference in filter(None, others):
+                    give_up(*reference)
         return sent
 
     def get(self, timeout: float | None = None) -> bytes | None:
-        """The next message; None if there was none for ``timeout`` seconds (None: waits).
+        """The next message's data; None if there was none for ``timeout`` seconds (None: waits).
 
         Raises ``ValueError`` if the queue is closed and empty.
         """
-        message = self.get_view(timeout)
-        return None if message is None else bytes(message)
+        message = self.receive(timeout)
+        return None if message is None else bytes(message[0])
 
-    def get_view(self, timeout: float | None = None) -> memoryview | None:
-        """`get` without copying the message once more."""
+    def receive(self, timeout: float | None = None) -> tuple[Data, list[Block]] | None:
+        """The next message's data and blocks; None if there was none in time.
+
+        Raises ``OSError`` if a block can't be mapped; where descriptors or memory have run out the
+        message stays inside.
+        """
         message = self._ring.get(timeout)
         if message is None:
             return None
-        if message[:1] == _HERE:
-            return memoryview(message)[1:]
-        return memoryview(adopt(*pickle.loads(message[1:])))
+        data: Data
+        data, blocks, flags = message
+        if flags & _FOREIGN:
+            data, references = pickle.loads(data)
+            rest = iter(blocks)
+            blocks = [next(rest) if r is None else adopt(*r) for r in references]
+        if flags & _BESIDE:
+            data = memoryview(blocks.pop())
+        return data, blocks
 
     def qsize(self) -> int:
         """Messages inside."""

@@ -14,23 +14,30 @@ Reference = tuple[str, int, int, int, bool]
 
 
 class Memory:
-    """A writable buffer, and one storage per library over it, made when first asked for."""
+    """A writable buffer of one message, and one storage per library over it, made when first asked
+    for."""
 
-    __slots__ = ("_lock", "_torch", "buffer")
+    __slots__ = ("_storage", "_torch", "buffer")
 
     def __init__(self, buffer: Block | bytearray) -> None:
         self.buffer = buffer
-        self._lock = threading.Lock()
+        self._storage: UntypedStorage | None = None
         self._torch: Any = None
 
     def storage(self) -> UntypedStorage:
         """rushlight's storage."""
-        key = id(self.buffer)
+        if self._storage is None:
+            self._storage = self._make_storage()
+        return self._storage
+
+    def _make_storage(self) -> UntypedStorage:
+        if not isinstance(self.buffer, Block):
+            return UntypedStorage(self.buffer)
+        key = self.buffer.address
         with _lock:
             weak = _storages.get(key)
             storage = None if weak is None else weak.lock()
-            # The address tells a storage over this buffer from one over a former one.
-            if storage is None or storage.data_ptr() != _address(self.buffer):
+            if storage is None:
                 if len(_storages) > _MOST_DEAD:
                     for old in [k for k, w in _storages.items() if w.expired()]:
                         del _storages[old]
@@ -42,30 +49,21 @@ class Memory:
         """PyTorch's storage."""
         import torch
 
-        with self._lock:
-            if self._torch is None:
-                self._torch = torch.frombuffer(self.buffer, dtype=torch.uint8).untyped_storage()
-            return self._torch
+        if self._torch is None:
+            self._torch = torch.frombuffer(self.buffer, dtype=torch.uint8).untyped_storage()
+        return self._torch
 
 
-# Blocks that this process has received and still uses, so that a block sent twice is one object,
-# and the storages over them; both guarded by the lock.
-_received: weakref.WeakValueDictionary[tuple[str, int, int, int], Block] = (
-    weakref.WeakValueDictionary()
-)
+# Blocks that this process has received and still uses, by address, so that a block sent twice is
+# one object, and the storages over them; both guarded by the lock.
+_received: weakref.WeakValueDictionary[int, Block] = weakref.WeakValueDictionary()
 _storages: dict[int, WeakStorage] = {}
 _MOST_DEAD = 256
 _lock = threading.Lock()
 
 
-def _address(buffer: Block | bytearray) -> int:
-    if isinstance(buffer, Block):
-        return buffer.address
-    return UntypedStorage(buffer).data_ptr()
-
-
-def receive(reference: Reference) -> Memory:
+def receive(found: Reference | Block) -> Memory:
     """The memory of a block that was sent here."""
-    block = arena.adopt(*reference)
+    block = found if isinstance(found, Block) else arena.adopt(*found)
     with _lock:
-        return Memory(_received.setdefault(reference[:4], block))
+        return Memory(_received.setdefault(block.address, block))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rushlight.multiprocessing import arena
-from rushlight.multiprocessing._shm import copy_into
-from rushlight.multiprocessing.memory import Memory, Reference, receive
+from rushlight.multiprocessing._shm import Block, copy_into
 
 #: Messages with fewer bytes of arrays travel by value: copying them is cheaper than sharing.
 INLINE_BYTES = 32 * 1024
@@ -33,26 +32,15 @@ class View:
 
 
 class Pieces:
-    """The memory of the views of one message."""
+    """The memory of the views of one message: blocks and bytes, and every view's place there."""
 
     def __init__(self, views: list[View]) -> None:
-        self._places: list[Place | None] = [None] * len(views)
-        self._pieces: list[Reference | bytearray] = []
+        self.places: list[Place | None] = [None] * len(views)
+        self.pieces: list[Block | bytearray] = []
         self._blocks: dict[int, int] = {}  # address of a block in the arena → its piece
         rest = [i for i, view in enumerate(views) if not self._in_arena(i, view)]
-        spans = _merge(views, rest)
-        self._copy(views, spans)
-
-    @property
-    def table(self) -> tuple[list[Reference | bytearray], list[Place | None]]:
-        """What travels: references and bytes, and every view's place."""
-        return self._pieces, self._places
-
-    def give_up(self) -> None:
-        """The message is not sent after all."""
-        for piece in self._pieces:
-            if isinstance(piece, tuple):
-                arena.give_up(*piece)
+        if rest:
+            self._copy(views, _merge(views, rest))
 
     def _in_arena(self, i: int, view: View) -> bool:
         block = arena.find(view.low) if view.high > view.low else None
@@ -60,12 +48,11 @@ class Pieces:
             return False
         piece = self._blocks.get(block.address)
         if piece is None:
-            try:
-                self._pieces.append(block.reference())
-            except OSError:  # its manager is gone: copy
+            if not block.alive():  # its manager is gone: copy
                 return False
-            piece = self._blocks[block.address] = len(self._pieces) - 1
-        self._places[i] = (piece, view.address - block.address, view.nbytes)
+            self.pieces.append(block)
+            piece = self._blocks[block.address] = len(self.pieces) - 1
+        self.places[i] = (piece, view.address - block.address, view.nbytes)
         return True
 
     def _copy(self, views: list[View], spans: list[_Span]) -> None:
@@ -79,8 +66,7 @@ class Pieces:
             try:
                 block = arena.allocate(sum(span.room for span in group))
                 self._place(views, group, block)
-                # Counted last: a process killed while it copies leaves nothing in flight.
-                self._pieces.append(block.reference())
+                self.pieces.append(block)
             except OSError:  # no descriptors, no room, no manager: by value
                 self._inline(views, group)
 
@@ -89,16 +75,16 @@ class Pieces:
             return
         memory = bytearray(sum(span.room for span in spans))
         self._place(views, spans, memory)
-        self._pieces.append(memory)
+        self.pieces.append(memory)
 
     def _place(self, views: list[View], spans: list[_Span], target: Any) -> None:
-        at, piece = 0, len(self._pieces)
+        at, piece = 0, len(self.pieces)
         for span in spans:
             start = at + span.low % _ALIGNMENT  # as aligned there as here
             copy_into(target, start, span.low, span.high - span.low)
             for i in span.views:
                 offset = start + span.address_of(views[i]) - span.low
-                self._places[i] = (piece, offset, span.strides or views[i].nbytes)
+                self.places[i] = (piece, offset, span.strides or views[i].nbytes)
             at += span.room
 
 
@@ -137,8 +123,3 @@ def _merge(views: list[View], chosen: list[int]) -> list[_Span]:
             copy, span.strides = view.compact()
             span.copy, span.low, span.high = copy, copy.low, copy.high
     return spans
-
-
-def receive_pieces(pieces: list[Reference | bytearray]) -> list[Memory]:
-    """The memory of a received message."""
-    return [receive(p) if isinstance(p, tuple) else Memory(p) for p in pieces]

@@ -7,7 +7,6 @@ puts or gets takes no lock with it; a queue may be sent through another queue.
 
 from __future__ import annotations
 
-import pickle
 import threading
 import time
 import weakref
@@ -16,8 +15,9 @@ from multiprocessing import util
 from queue import Empty, Full
 from typing import Any
 
-from rushlight.multiprocessing.arena import ShmQueue
-from rushlight.multiprocessing.pickling import ArrayPickler
+from rushlight.multiprocessing._shm import Block
+from rushlight.multiprocessing.arena import Data, ShmQueue
+from rushlight.multiprocessing.pickling import pack, unpack
 
 _SMALLEST, _LARGEST = 256 * 1024, 8 * 1024 * 1024  # bytes of the ring
 _REFERENCE_BYTES = 256  # room for a message that lies elsewhere
@@ -50,7 +50,7 @@ class Queue:
 
     def _reset(self) -> None:
         # A forked child has neither the feeder nor what it had to send.
-        self._backlog: deque[bytes | memoryview] = deque()
+        self._backlog: deque[tuple[Data, list[Block]]] = deque()
         self._change = threading.Condition()
         self._feeder: threading.Thread | None = None
         self._flush: Any = None
@@ -63,37 +63,36 @@ class Queue:
         if self._maxsize:
             self._put_bounded(obj, timeout if block else 0)
             return
-        message = ArrayPickler.dumps(obj)
+        data, blocks = pack(obj)
+        # What this thread put before is inside if nothing is left here.
+        if not self._backlog and self._ring.put_somewhere(data, 0, blocks):
+            return
         with self._change:
-            if not self._backlog and self._ring.put_somewhere(message, 0):
-                return
-            self._backlog.append(message)
+            self._backlog.append((data, blocks))
             if self._feeder is None:
                 self._start_feeder()
             self._change.notify()
 
     def _put_bounded(self, obj: Any, timeout: float | None) -> None:
         end = None if timeout is None else time.monotonic() + timeout
-        # Pickled when there is room: a process that is killed while it waits has sent nothing yet
-        # and leaves nothing in flight.
+        # Pickled when there is room: copies that nobody asked for yet would fill memory.
         if not self._ring.wait_for_room(timeout):
             raise Full
-        message = ArrayPickler.dumps(obj)
-        if self._ring.put_somewhere(message, 0):
+        data, blocks = pack(obj)
+        if self._ring.put_somewhere(data, 0, blocks):
             return
         left = None if end is None else max(0.0, end - time.monotonic())
-        if not self._ring.put_somewhere(message, left):
-            _discard(message)
+        if not self._ring.put_somewhere(data, left, blocks):
             raise Full
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """Removes and returns an object; `queue.Empty` if there is none in time."""
         if self._closed:
             raise ValueError(f"Queue {self!r} is closed")
-        message = self._ring.get_view(timeout if block else 0)
+        message = self._ring.receive(timeout if block else 0)
         if message is None:
             raise Empty
-        return pickle.loads(message)
+        return unpack(*message)
 
     def put_nowait(self, obj: Any) -> None:
         """`put` that does not wait."""
@@ -169,8 +168,9 @@ def _feed(
                     return
                 del owner
                 change.wait(1)
-            message = backlog[0]
-        ring.put_somewhere(message, None)
+            data, blocks = backlog[0]
+        ring.put_somewhere(data, None, blocks)
+        del data, blocks
         with change:
             backlog.popleft()
             change.notify_all()
@@ -180,11 +180,6 @@ def _flush(backlog: deque[Any], change: threading.Condition) -> None:
     with change:
         while backlog:
             change.wait(1)
-
-
-def _discard(message: memoryview) -> None:
-    """Lets go of the references in a message that was not sent."""
-    pickle.loads(message)
 
 
 class JoinableQueue(Queue):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import Tensor
-from rushlight.multiprocessing.arena import Block, adopt, allocate, give_up
+from rushlight.multiprocessing.arena import Block, Data, allocate
 from rushlight.utils.data.arrays import Array, block_array, is_text_or_object
 
 ALIGNMENT = 64
@@ -60,14 +60,13 @@ class Packer:
                 return i, offset
         return None
 
-    def pack(self, value: Any) -> bytes:
-        """The bytes of a value. They must be unpacked once, or given up."""
+    def pack(self, value: Any) -> tuple[bytes, list[Block]]:
+        """The bytes of a value, and the blocks that its arrays lie in."""
         stream = io.BytesIO()
         pickler = _Pickler(stream, protocol=5)
         pickler.dispatch_table = _Table(self)
         pickler.dump(value)
-        references = [block.reference() for block in self.blocks]
-        return pickle.dumps((references, stream.getbuffer().tobytes()), protocol=5)
+        return stream.getvalue(), self.blocks
 
     def reduce_array(self, array: Array) -> Any:
         if is_text_or_object(array.dtype) or (array.nbytes < INLINE and not self._find(array)):
@@ -150,11 +149,10 @@ def _torch_tensor(array: Array, dtype: str | None, requires_grad: bool) -> Any:
     return tensor.requires_grad_() if requires_grad else tensor
 
 
-def unpack(data: bytes) -> Any:
+def unpack(data: Data, blocks: list[Block]) -> Any:
     """The value that was packed; its arrays are views of shared memory."""
-    references, payload = pickle.loads(data)
-    unpickler = _Unpickler(io.BytesIO(payload))
-    unpickler.blocks = [adopt(*reference) for reference in references]
+    unpickler = _Unpickler(io.BytesIO(data))
+    unpickler.blocks = blocks
     return unpickler.load()
 
 
@@ -172,9 +170,3 @@ def unpack_by_value(packed: tuple[bytes, list[Any]]) -> Any:
     """The value that was packed, with arrays of its own."""
     data, buffers = packed
     return pickle.loads(data, buffers=[bytearray(b) for b in buffers])
-
-
-def discard(data: bytes) -> None:
-    """Gives up what was packed."""
-    for reference in pickle.loads(data)[0]:
-        give_up(*reference)

@@ -59,7 +59,8 @@ def worker_main(channels: Channels, spec: Spec | None, pickled: Block | None) ->
         worker = _Worker(channels, spec, name, status)
     except Exception as error:
         reply = Reply(channels.worker, -1, -1, failure=capture(error, f"{name}, starting"))
-        channels.replies.put(Packer().pack(reply))
+        data, blocks = Packer().pack(reply)
+        channels.replies.put(data, blocks=blocks)
         return
     with contextlib.suppress(ValueError, KeyboardInterrupt):  # ValueError: the queue is closed
         worker.run()
@@ -135,16 +136,16 @@ class _Worker:
         start = clock()
         reply.nbytes, reply.packed = packer.nbytes, self.pack_seconds
         try:
-            message = packer.pack(reply)
+            data, blocks = packer.pack(reply)
         except Exception as error:
-            message = self._without_data(reply, error)
+            data, blocks = self._without_data(reply, error)
         self.pack_seconds = clock() - start
-        while not self.channels.replies.put(message, timeout=PATIENCE):
+        while not self.channels.replies.put(data, PATIENCE, blocks):
             parent = multiprocessing.parent_process()
             if self._stopped() or (parent is not None and not parent.is_alive()):
                 return
 
-    def _without_data(self, reply: Reply, error: Exception) -> bytes:
+    def _without_data(self, reply: Reply, error: Exception) -> tuple[bytes, list[Block]]:
         for batch in reply.batches:
             where = unpicklable_path(batch.data, "batch", Packer().pack)
             named = type(error)(f"{where} cannot be pickled: {error}")

@@ -18,7 +18,7 @@ import numpy as np
 from rushlight.multiprocessing.arena import Block, ShmQueue, allocate
 from rushlight.utils.data.arrays import block_array
 from rushlight.utils.data.errors import pickling_error
-from rushlight.utils.data.packing import discard, unpack
+from rushlight.utils.data.packing import unpack
 from rushlight.utils.data.process_main import DUMP, STACK_SIGNAL, STOP, TOKEN, Channels, worker_main
 from rushlight.utils.data.tasks import Epoch, Reply, Spec, Task
 
@@ -89,11 +89,11 @@ class ProcessPool:
 
     def receive(self, timeout: float) -> tuple[Reply, float] | None:
         """The next reply and the seconds it took to unpack; None after ``timeout`` seconds."""
-        message = self.replies.get(timeout=timeout)
+        message = self.replies.receive(timeout)
         if message is None:
             return None
         start = time.perf_counter()
-        return unpack(message), time.perf_counter() - start
+        return unpack(*message), time.perf_counter() - start
 
     def death(self) -> tuple[int, int | None, int | None] | None:
         """A worker that is gone: its number, process id and exit code."""
@@ -167,5 +167,5 @@ def _stop(
 
 def _drain(replies: ShmQueue) -> None:
     with contextlib.suppress(ValueError, OSError):
-        while (message := replies.get(timeout=0)) is not None:
-            discard(message)
+        while replies.receive(0) is not None:
+            pass
