@@ -75,8 +75,36 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                            storage->read_only(), flags);
 }
 
+// Known to the garbage collector, so that `move_storage` finds it (tensors are known for their
+// attributes).
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
 PyType_Slot storage_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)},
+                               {Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
                                {0, nullptr}};
+
+// What of `objects` looks at the storage looks at `by` from now on.
+void move_storage(const nb::list& objects, const UntypedStorage& storage,
+                  const UntypedStorage& by) {
+  const StoragePtr from = storage.storage(), home = by.storage();
+  RL_CHECK(from->nbytes() <= home->nbytes(), Value, "a storage of ", home->nbytes(),
+           " bytes instead of one of ", from->nbytes());
+  for (nb::handle object : objects) {
+    if (nb::isinstance<Tensor>(object) && nb::inst_ready(object)) {
+      Tensor& t = *nb::inst_ptr<Tensor>(object);
+      if (t.storage() != from) continue;
+      const int64_t offset = ready(t).byte_offset();
+      t.set_storage(home);
+      t.set_raw(home->data() + offset);
+    } else if (nb::isinstance<UntypedStorage>(object) && nb::inst_ready(object)) {
+      UntypedStorage& s = *nb::inst_ptr<UntypedStorage>(object);
+      if (s.storage() == from) s.replace(home);
+    }
+  }
+}
 
 Dims dims_of(const std::vector<int64_t>& values) { return Dims(IntList(values)); }
 
@@ -144,9 +172,8 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
           },
           "A reference that does not keep the storage.")
       .def(
-          "_replace_storage",
-          [](UntypedStorage& s, const UntypedStorage& by) { s.replace(by.storage()); },
-          nb::arg("by"))
+          "_holders", [](const UntypedStorage& s) { return s.storage().use_count(); },
+          "Tensors, storages and others that keep the bytes; this object is one.")
       .def("share_memory_", &in_multiprocessing<kShareMemory>,
            nb::sig("def share_memory_(self) -> UntypedStorage"),
            "Moves the bytes into shared memory, unless they are there; returns this storage.")
@@ -171,20 +198,24 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
       "untyped_storage", [](const Tensor& t) { return UntypedStorage(ready(t).storage()); },
       "The storage that this tensor is a view of.");
   tensor.def(
-      "_replace_storage",
-      [](Tensor& t, const UntypedStorage& by) {
-        const int64_t offset = ready(t).byte_offset();
-        RL_CHECK(t.storage()->nbytes() <= by.storage()->nbytes(), Value, "a storage of ",
-                 by.storage()->nbytes(), " bytes instead of one of ", t.storage()->nbytes());
-        t.set_raw(by.storage()->data() + offset);
-        t.set_storage(by.storage());
+      "_span",
+      [](const Tensor& t) {
+        const auto low = reinterpret_cast<uintptr_t>(ready(t).raw());
+        int64_t last = t.numel() ? 1 : 0;
+        for (int64_t d = 0; last && d < t.rank(); ++d) last += (t.sizes[d] - 1) * t.strides[d];
+        return nb::make_tuple(low, low, low + static_cast<uintptr_t>(last * item_size(t.dtype)));
       },
-      nb::arg("by"));
+      nb::sig("def _span(self) -> tuple[builtins.int, builtins.int, builtins.int]"),
+      "Addresses of the first element, of the first byte, and after the last byte.");
   tensor.def("share_memory_", &in_multiprocessing<kShareMemory>,
              nb::sig("def share_memory_(self) -> Tensor"),
              "Moves the tensor into shared memory, unless it is there; returns it.");
   tensor.def("is_shared", &in_multiprocessing<kIsShared>, nb::sig("def is_shared(self) -> bool"),
              "Whether the storage lies in shared memory.");
+  m.def("move_storage", &move_storage, nb::arg("objects"), nb::arg("storage"), nb::arg("by"),
+        nb::sig("def move_storage(objects: list[Any], storage: UntypedStorage, by: "
+                "UntypedStorage) -> None"),
+        "What of ``objects`` looks at ``storage`` looks at ``by`` from now on.");
   m.def("rebuild_tensor", &rebuild_tensor, nb::arg("storage"), nb::arg("dtype"),
         nb::arg("storage_offset"), nb::arg("size"), nb::arg("stride"),
         nb::sig("def rebuild_tensor(storage: UntypedStorage, dtype: _dtype, storage_offset: int, "

@@ -1,5 +1,6 @@
 #include "carrier.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "host_state.h"
@@ -43,14 +44,18 @@ bool Carrier::enter(const RingReference& reference) {
   return false;
 }
 
+// Under State::mutex.
+bool Carrier::mapped(const std::vector<RingReference>& blocks) const {
+  const auto& segments = ring_.mapping_->link->segments;
+  return std::all_of(blocks.begin(), blocks.end(), [&](const RingReference& block) {
+    return segments.count(block.segment) != 0;
+  });
+}
+
 bool Carrier::ready(const std::vector<RingReference>& blocks) {
   if (failure_) return true;
   const std::lock_guard lock(state().mutex);
-  if (ring_.mapping_->link->dead) return false;
-  const auto& segments = ring_.mapping_->link->segments;
-  for (const RingReference& block : blocks)
-    if (segments.count(block.segment) == 0) return false;
-  return true;
+  return mapped(blocks) && (orphan_ || !ring_.mapping_->link->dead);
 }
 
 void Carrier::fetch(const std::vector<RingReference>& blocks) {
@@ -62,7 +67,8 @@ void Carrier::fetch(const std::vector<RingReference>& blocks) {
   } catch (const SystemError& error) {
     // The message stays where it is if it may be received later.
     if (error.code() == EMFILE || error.code() == ENFILE || error.code() == ENOMEM) throw;
-    failure_ = error;
+    orphan_ = ring_.mapping_->link->dead && mapped(blocks);
+    if (!orphan_) failure_ = error;
   }
 }
 

@@ -36,11 +36,13 @@ class Carrier : public Keeper {
 
  private:
   Block* find(const RingReference& block) const;
+  bool mapped(const std::vector<RingReference>& blocks) const;
 
   const Hold& ring_;
   uint32_t number_;
   std::vector<std::unique_ptr<Hold>> held_;
   std::optional<SystemError> failure_;
+  bool orphan_ = false;  // the manager is gone, and all that is needed is mapped
 };
 
 }  // namespace rushlight::shm

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -30,10 +31,24 @@ uint64_t available_memory() {
   return ~uint64_t{0};
 }
 
+// What $RUSHLIGHT_SHM_LIMIT leaves of the bytes of named files that this process may make.
+uint64_t allowance(Kind kind) {
+  static const char* const text = std::getenv("RUSHLIGHT_SHM_LIMIT");
+  static const uint64_t limit = text && *text ? std::strtoull(text, nullptr, 10) : ~uint64_t{0};
+  uint64_t made = 0;
+  if (kind == Kind::Memory || limit == ~uint64_t{0}) return ~uint64_t{0};
+  for (const auto& [address, link] : state().links)
+    for (const auto& [id, mapping] : link->segments)
+      if (mapping->owned() && mapping->kind == kind) made += mapping->space->existing();
+  return limit > made ? limit - made : 0;
+}
+
 uint64_t left(Kind kind) {
   struct statvfs system{};
-  if (kind == Kind::Memory) return available_memory();
-  return ::statvfs(shm_folder().c_str(), &system) == 0 ? system.f_bavail * system.f_frsize : 0;
+  uint64_t free = available_memory();
+  if (kind == Kind::Named)
+    free = ::statvfs(shm_folder().c_str(), &system) == 0 ? system.f_bavail * system.f_frsize : 0;
+  return std::min(free, allowance(kind));
 }
 
 [[noreturn]] void no_room(int error, uint64_t nbytes, Kind kind, uint64_t left) {
@@ -68,7 +83,8 @@ std::unique_ptr<Hold> take(const std::shared_ptr<Mapping>& mapping, uint64_t nby
   const std::optional<uint64_t> offset = mapping->space->take(nbytes);
   if (!offset) return nullptr;
   const uint64_t missing = mapping->space->missing(*offset, nbytes);
-  if (missing >= kAskSystem && missing > left(mapping->kind)) error = ENOSPC;
+  if (missing > allowance(mapping->kind) || (missing >= kAskSystem && missing > left(mapping->kind)))
+    error = ENOSPC;
   if (!error) error = mapping->space->commit(mapping->file.get(), *offset, nbytes);
   if (error) {
     mapping->space->give_back(*offset, nbytes);

@@ -5,8 +5,11 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "carrier.h"
 #include "error.h"
@@ -231,6 +234,72 @@ void init_ring(nb::module_& m) {
       .def_prop_ro("closed", [](const RingObject& self) { return self.ring.closed(); });
 }
 
+// The C struct of NumPy's array interface.
+struct ArrayStruct {
+  int two;
+  int rank;
+  char kind;
+  int itemsize;
+  int flags;  // 1: C-contiguous
+  Py_intptr_t* shape;
+  Py_intptr_t* strides;  // bytes
+  void* data;
+};
+
+// (address, first byte, after the last byte, strides or None) of a NumPy array.
+nb::tuple span_of(nb::handle array) {
+  nb::object capsule = array.attr("__array_struct__");
+  auto* const found =
+      static_cast<const ArrayStruct*>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
+  if (!found) throw nb::python_error();
+  const auto address = reinterpret_cast<intptr_t>(found->data);
+  intptr_t low = address, high = address + found->itemsize;
+  for (int d = 0; d < found->rank; ++d) {
+    const intptr_t reach = (found->shape[d] - 1) * found->strides[d];
+    if (found->shape[d] == 0) {
+      low = high = address;
+      break;
+    }
+    (reach < 0 ? low : high) += reach;
+  }
+  if (found->flags & 1) return nb::make_tuple(address, low, high, nb::none());
+  nb::list strides;
+  for (int d = 0; d < found->rank; ++d) strides.append(found->strides[d]);
+  return nb::make_tuple(address, low, high, nb::tuple(strides));
+}
+
+// What `rushlight.multiprocessing.pieces` does, for the usual small message: no view lies in the
+// arena, none overlaps another, all are inlined. None for any other message.
+nb::object inline_views(const nb::list& views, intptr_t limit, intptr_t alignment) {
+  nb::list places;
+  std::vector<std::pair<intptr_t, intptr_t>> spans;
+  std::vector<intptr_t> offsets;
+  intptr_t total = 0;
+  for (nb::handle view : views) {
+    const auto low = nb::cast<intptr_t>(view.attr("low"));
+    const auto high = nb::cast<intptr_t>(view.attr("high"));
+    const intptr_t start = total + low % alignment;  // as aligned there as here
+    total = (start + high - low + alignment - 1) / alignment * alignment;
+    if (total > limit || !view.attr("compact").is_none()) return nb::none();
+    if (high > low && find(reinterpret_cast<const void*>(low))) return nb::none();
+    spans.emplace_back(low, high);
+    offsets.push_back(start);
+    const auto address = nb::cast<intptr_t>(view.attr("address"));
+    places.append(nb::make_tuple(0, start + address - low, view.attr("nbytes")));
+  }
+  nb::object memory = nb::steal(PyByteArray_FromStringAndSize(nullptr, total));
+  if (!memory.is_valid()) throw nb::python_error();
+  char* to = PyByteArray_AS_STRING(memory.ptr());
+  std::memset(to, 0, static_cast<size_t>(total));
+  for (size_t i = 0; i < spans.size(); ++i)
+    std::memcpy(to + offsets[i], reinterpret_cast<const void*>(spans[i].first),
+                static_cast<size_t>(spans[i].second - spans[i].first));
+  std::sort(spans.begin(), spans.end());
+  for (size_t i = 1; i < spans.size(); ++i)
+    if (spans[i].first < spans[i - 1].second) return nb::none();
+  return nb::make_tuple(memory, places);
+}
+
 }  // namespace
 
 NB_MODULE(_shm, m) {
@@ -264,6 +333,15 @@ NB_MODULE(_shm, m) {
       nb::sig("def copy_into(target: Block | bytearray, offset: int, address: int, nbytes: int) -> "
               "None"),
       "Copies bytes from an address to target[offset:].");
+  m.def("span_of", &span_of, nb::arg("array"),
+        nb::sig("def span_of(array: object) -> tuple[int, int, int, tuple[int, ...] | None]"),
+        "Address of the first element of a NumPy array, of the first byte, after the last byte, and "
+        "the strides in bytes where it is not C-contiguous.");
+  m.def("inline_views", &inline_views, nb::arg("views"), nb::arg("limit"), nb::arg("alignment"),
+        nb::sig("def inline_views(views: list[object], limit: int, alignment: int) -> "
+                "tuple[bytearray, list[tuple[int, int, int | None]]] | None"),
+        "The bytes of small views apart from each other, and their places; None where the message "
+        "needs more thought.");
   m.def("set_manager_program", &set_manager_program, nb::arg("path"));
   m.def("manager_address", &manager_address, nb::call_guard<nb::gil_scoped_release>(),
         "The address of this process's manager, started if need be.");

@@ -22,6 +22,7 @@ class Space {
 
   /// Makes the pages of a range exist: 0 or errno; what was made stays known.
   int commit(int file, uint64_t offset, uint64_t nbytes);
+  uint64_t existing() const { return existing_ * kPage; }
   /// Bytes that exist and hold no block.
   uint64_t idle() const { return existing_ * kPage > taken_ ? existing_ * kPage - taken_ : 0; }
   /// Returns such pages to the system until at most `keep` bytes are idle.

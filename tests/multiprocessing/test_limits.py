@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 from rushlight.multiprocessing import _shm
 from tests.multiprocessing import stress
 
@@ -81,17 +79,25 @@ def test_no_descriptor_left_at_all() -> None:
     assert run(program).strip() == "True"
 
 
-def on_a_small_tmpfs(program: str, folder: Path) -> str:
-    """`run`, with named segments in a tmpfs of 8 MiB."""
-    mount = 'mount -t tmpfs -o size=8m none "$RUSHLIGHT_SHM_DIR" && exec "$0" "$@"'
-    inside = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount]
-    if subprocess.run([*inside, "true"], capture_output=True, check=False,
-                      env=os.environ | {"RUSHLIGHT_SHM_DIR": str(folder)}).returncode:  # fmt: skip
-        pytest.skip("this machine lets nobody mount a file system")
-    return run(program, inside, RUSHLIGHT_SHM_DIR=str(folder))
+LIMIT = 8 << 20
 
 
-def test_a_full_file_system_is_an_error_with_numbers(tmp_path: Path) -> None:
+def small_tmpfs(folder: Path) -> list[str]:
+    """The command that runs another one with named segments in a tmpfs of 8 MiB."""
+    mount = f"mount -t tmpfs -o size={LIMIT} none {folder} && exec \"$0\" \"$@\""
+    return ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount]
+
+
+def limits(folder: Path) -> list[tuple[list[str], dict[str, str]]]:
+    """Ways to run out of shared memory here. Not every machine lets us mount a file system."""
+    ways: list[tuple[list[str], dict[str, str]]] = [([], {"RUSHLIGHT_SHM_LIMIT": str(LIMIT)})]
+    inside = small_tmpfs(folder)
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode == 0:
+        ways.append((inside, {}))
+    return ways
+
+
+def test_full_shared_memory_is_an_error_with_numbers(tmp_path: Path) -> None:
     program = """
         import numpy as np
         import rushlight.multiprocessing as mp
@@ -114,11 +120,12 @@ def test_a_full_file_system_is_an_error_with_numbers(tmp_path: Path) -> None:
         memoryview(block)[:] = bytes(500_000)
         print("again")
     """
-    output = on_a_small_tmpfs(program, tmp_path).splitlines()
-    assert f"cannot reserve 500000 bytes of shared memory in {tmp_path}, where" in output[0]
-    assert "bytes are left" in output[0]
-    assert 10 <= int(output[1]) <= 16
-    assert output[2:] == ["100000.0", "again"]
+    for inside, environment in limits(tmp_path):
+        output = run(program, inside, RUSHLIGHT_SHM_DIR=str(tmp_path), **environment).splitlines()
+        assert f"cannot reserve 500000 bytes of shared memory in {tmp_path}, where" in output[0]
+        assert "bytes are left" in output[0]
+        assert 10 <= int(output[1]) <= 16
+        assert output[2:] == ["100000.0", "again"]
 
 
 def test_a_name_already_removed_is_no_error_at_exit(tmp_path: Path) -> None:
@@ -183,6 +190,62 @@ def test_a_killed_manager_is_replaced(tmp_path: Path) -> None:
     # The new manager removes what the killed one left.
     assert run(program, RUSHLIGHT_SHM_DIR=str(tmp_path)).split() == ["True", "kept", "1000", "1"]
     stress.wait_until(lambda: list(tmp_path.iterdir()) == [])
+
+
+def test_queues_outlive_a_killed_manager(tmp_path: Path) -> None:
+    program = """
+        import os, signal, time
+        import numpy as np
+        import rushlight.multiprocessing as mp
+        from rushlight.multiprocessing import _shm
+        queue, block = mp.Queue(), _shm.allocate(10)
+        old = mp.share_memory(np.arange(100_000))
+        queue.put(old)
+        os.kill(_shm.manager_stat()["pid"], signal.SIGKILL)
+        while block.alive():
+            time.sleep(0.01)
+        queue.put(mp.share_memory(np.arange(200_000)))
+        queue.put(old)
+        print([int(queue.get().sum()) for _ in range(3)])
+    """
+    expected = [sum(range(n)) for n in (100_000, 200_000, 100_000)]
+    assert run(program, RUSHLIGHT_SHM_DIR=str(tmp_path)).strip() == str(expected)
+
+
+def test_a_message_waits_until_descriptors_are_left(tmp_path: Path) -> None:
+    program = """
+        import os, resource
+        import numpy as np
+        import rushlight.multiprocessing as mp
+
+        def receive(queue, replies):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+            files = []
+            try:
+                while True:
+                    files.append(open(os.devnull))
+            except OSError:
+                pass
+            try:
+                queue.get()
+            except OSError as error:
+                replies.put(str(error))
+            files.clear()
+            replies.put(int(queue.get().sum()))
+
+        context = mp.get_context("fork")
+        queue, replies = context.Queue(), context.Queue()
+        child = context.Process(target=receive, args=(queue, replies))
+        child.start()
+        mp.set_sharing_strategy("file_system")  # memory that the child has not mapped
+        queue.put(np.arange(100_000))
+        print(replies.get(timeout=60))
+        print(replies.get(timeout=60))
+        child.join()
+    """
+    error, total = run(program, RUSHLIGHT_SHM_DIR=str(tmp_path)).splitlines()
+    assert "no file descriptor left" in error
+    assert int(total) == sum(range(100_000))
 
 
 def test_kills_at_random_moments() -> None:

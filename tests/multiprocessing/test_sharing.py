@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import tempfile
 from multiprocessing.reduction import DupFd
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +16,10 @@ import pytest
 import rushlight
 import rushlight.multiprocessing as mp
 from rushlight.multiprocessing import _shm, arena, reductions, sharing
+from rushlight.multiprocessing.pickling import ArrayPickler
 from rushlight.multiprocessing.reductions import SharedCache, StorageWeakRef
 from rushlight.ops import aten
+from rushlight.serialization.tensors import Parameter, SparseTensor, TypedStorage
 
 
 def blocks() -> int:
@@ -34,6 +38,47 @@ def test_a_tensor_moves(size: int) -> None:
     assert view.item() == 42
     assert tensor.numpy()[2:].tolist() == source[2:].tolist()
     assert view.data_ptr() == tensor.data_ptr() + 4
+
+
+@pytest.mark.parametrize("size", [4, 100_000])
+def test_all_views_of_a_storage_move(size: int) -> None:
+    base = aten.mul.Scalar(rushlight.Tensor(np.arange(float(size))), 1)
+    storage, views = base.untyped_storage(), [base[1:], base[::2], base.reshape(2, -1)]
+    parameter = Parameter(base)
+    before = base.numpy()
+    other = rushlight.Tensor(np.zeros(3))
+    assert views[0].share_memory_() is views[0]
+    assert all(t.is_shared() for t in (base, parameter, storage, *views))
+    assert not other.is_shared()
+    assert all(t.untyped_storage() == storage for t in (base, parameter, *views))
+    assert [t.data_ptr() - base.data_ptr() for t in views] == [8, 0, 0]
+    assert base.tolist() == list(map(float, range(size)))
+    base[2] = -1
+    assert (views[0][1].item(), views[1][1].item(), parameter[2].item()) == (-1, -1, -1)
+    assert before[2] == 2  # an array of another library keeps what it looked at
+
+
+def test_views_of_a_sent_tensor_move_with_it() -> None:
+    base = aten.mul.Scalar(rushlight.Tensor(np.zeros(100_000)), 1)
+    view = base[10:]
+    queue = mp.get_context("fork").Queue()
+    queue.put(base)
+    received = queue.get()
+    received[10] = 7
+    assert view[0].item() == 7
+    assert view.is_shared()
+
+
+def test_frozen_objects_move_too() -> None:
+    base = aten.mul.Scalar(rushlight.Tensor(np.zeros(4)), 1)
+    view = base[1:]
+    gc.freeze()
+    try:
+        base.share_memory_()
+        assert view.is_shared()
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
 
 
 def test_a_borrowed_array_is_left_alone() -> None:
@@ -95,6 +140,44 @@ def test_reduce_and_rebuild() -> None:
         function(*arguments)
     function, arguments = reductions.reduce_storage(rushlight.UntypedStorage(0))
     assert function(*arguments).nbytes() == 0
+
+
+def shared(function: Any, arguments: Any) -> Any:
+    """What a receiver makes of something that was reduced."""
+    return function(*arguments)
+
+
+def test_typed_storages() -> None:
+    elements = TypedStorage(rushlight.UntypedStorage(bytearray(8)), rushlight.int16)
+    again = shared(*reductions.reduce_typed_storage(elements))
+    assert again.tolist() == [0] * 4
+    again = shared(*reductions.reduce_typed_storage_child(elements))
+    assert again.dtype == rushlight.int16
+    assert pickle.loads(ArrayPickler.dumps(elements)).tolist() == [0] * 4
+
+
+def test_sparse_tensors() -> None:
+    values = rushlight.Tensor(np.array([1.0, 2.0]))
+    indices = rushlight.Tensor(np.array([[0, 1], [1, 2]]))
+    coo = SparseTensor("sparse_coo", (indices,), values, (2, 3), True)
+    rows = rushlight.Tensor(np.array([0, 1, 2]))
+    columns = rushlight.Tensor(np.array([1, 2]))
+    csr = SparseTensor("sparse_csr", (rows, columns), values, (2, 3))
+    for sparse in (coo, csr):
+        again = shared(*reductions.reduce_sparse_tensor(sparse))
+        assert again.to_dense().tolist() == [[0, 1, 0], [0, 0, 2]]
+        assert (again.layout, again.is_coalesced()) == (sparse.layout, sparse.is_coalesced())
+        again.values().numpy()[0] = 5  # the same memory
+        assert sparse.values().tolist() == [5, 2]
+        again.values().numpy()[0] = 1
+        sent = pickle.loads(ArrayPickler.dumps(sparse))
+        assert sent.to_dense().tolist() == [[0, 1, 0], [0, 0, 2]]
+
+
+def test_a_tensor_without_data() -> None:
+    meta = reductions.rebuild_meta_tensor(None, (2, 3), (3, 1), 0, rushlight.float32, 24, False)
+    assert meta.is_meta
+    assert (meta.shape, meta.stride()) == ((2, 3), (3, 1))
 
 
 def test_rebuild_from_a_descriptor() -> None:

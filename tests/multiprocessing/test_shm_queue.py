@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing as mp
 import os
 import signal
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from rushlight.multiprocessing import _shm
-from rushlight.multiprocessing.arena import ShmQueue
+from rushlight.multiprocessing.arena import ShmQueue, allocate
 
 
 def test_order_sizes_and_wrapping() -> None:
@@ -145,3 +146,102 @@ def test_a_killed_sender_harms_nobody() -> None:
         victim.join()
     steady.kill()
     steady.join()
+
+
+def blocks() -> int:
+    gc.collect()
+    return _shm.manager_stat()["blocks"]
+
+
+def receive(queue: ShmQueue) -> Any:
+    message = queue.receive(timeout=0)
+    assert message is not None
+    return message
+
+
+def test_blocks_travel_with_their_message() -> None:
+    before = blocks()
+    queue = ShmQueue()
+    block = allocate(1000)
+    memoryview(block)[:4] = b"here"
+    queue.put(b"data", blocks=[block, allocate(10)])
+    del block
+    assert blocks() == before + 3
+    data, received = receive(queue)
+    assert data == b"data"
+    assert [b.nbytes for b in received] == [1000, 10]
+    assert bytes(memoryview(received[0])[:4]) == b"here"
+    del received
+    assert blocks() == before + 1
+    del queue
+    assert blocks() == before
+
+
+def test_a_block_in_several_messages_stays_for_the_last_one() -> None:
+    before = blocks()
+    queue, other = ShmQueue(capacity=4096), ShmQueue(capacity=4096)
+    block = allocate(100)
+    memoryview(block)[:4] = b"kept"
+    for target in (queue, other, queue, queue):
+        target.put(b"", blocks=[block])
+    del block
+    for target in (queue, queue, other, queue):
+        _, (received,) = receive(target)
+        del _
+        assert bytes(memoryview(received)[:4]) == b"kept"
+        del received
+        for spoiler in [allocate(100) for _ in range(3)]:
+            memoryview(spoiler)[:] = bytes(100)
+        del spoiler
+    assert blocks() == before + 2
+
+
+def test_a_queue_that_nobody_has_keeps_nothing() -> None:
+    before = blocks()
+    queue, inner = ShmQueue(), ShmQueue()
+    inner.put(b"inside", blocks=[allocate(100)])
+    queue.put(b"", blocks=[inner._ring.block, allocate(5)])
+    del inner
+    assert blocks() == before + 4
+    del queue
+    assert blocks() == before
+
+
+def test_more_queues_than_have_a_bit_in_blocks() -> None:
+    before = blocks()
+    queues = [ShmQueue(capacity=1024) for _ in range(200)]
+    for i, queue in enumerate(queues):
+        queue.put(b"", blocks=[allocate(100 + i)])
+    for i, queue in enumerate(queues):
+        assert receive(queue)[1][0].nbytes == 100 + i
+    del queue
+    queues.clear()
+    assert blocks() == before
+
+
+def _take_all(queue: ShmQueue, ready: ShmQueue) -> None:
+    while True:
+        message = queue.receive()
+        assert message is not None
+        ready.put(b"")
+
+
+def test_killed_receivers_leave_nothing_in_flight() -> None:
+    before = blocks()
+    context = mp.get_context("fork")
+    queue, ready = ShmQueue(capacity=4096), ShmQueue()
+    for round_ in range(20):
+        victim: Any = context.Process(target=_take_all, args=(queue, ready), daemon=True)
+        victim.start()
+        for _ in range(3 + round_):
+            queue.put(b"", blocks=[allocate(5000)])
+        ready.get(timeout=60)
+        victim.kill()
+        victim.join()
+    while queue.receive(timeout=0) is not None:
+        pass
+    end = time.monotonic() + 20
+    while blocks() != before + 2:
+        assert time.monotonic() < end, _shm.manager_stat()
+        time.sleep(0.01)
+    assert _shm.manager_stat()["in_flight"] == 0

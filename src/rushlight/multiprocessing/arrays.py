@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rushlight._C import Tensor, UntypedStorage, dtype_from_name, rebuild_tensor
+from rushlight.multiprocessing._shm import span_of
 from rushlight.multiprocessing.memory import Memory
 from rushlight.multiprocessing.pieces import INLINE_BYTES, View
 from rushlight.multiprocessing.sharing import share_memory_
@@ -22,7 +24,7 @@ LIBRARIES = frozenset({"cupy", "jax", "jaxlib", "numpy", "rushlight", "torch"})
 Reduced = tuple[View, Callable[..., Any], tuple[Any, ...]]
 
 
-@dataclass
+@dataclass(slots=True)
 class Received:
     """Where a received array lies: ``offset`` and ``strides`` in bytes."""
 
@@ -63,21 +65,24 @@ def _span(address: int, shape: Any, strides: Any, itemsize: int) -> tuple[int, i
 
 
 def _numpy_view(array: np.ndarray[Any, Any]) -> View:
-    address = array.__array_interface__["data"][0]
-    low, high = _span(address, array.shape, array.strides, array.itemsize)
-    sparse = high - low > 2 * array.nbytes + INLINE_BYTES
+    address, low, high, strides = span_of(array)
+    view = View(address, low, high, array)
+    if strides is not None and high - low > 2 * array.nbytes + INLINE_BYTES:
+        view.compact = partial(_compact, array)
+    return view
 
-    def compact() -> tuple[View, tuple[int, ...]]:
-        copy = np.ascontiguousarray(array).reshape(array.shape)
-        return _numpy_view(copy), copy.strides
 
-    return View(address, low, high, array, compact if sparse else None)
+def _compact(array: np.ndarray[Any, Any]) -> tuple[View, tuple[int, ...]]:
+    copy = np.ascontiguousarray(array).reshape(array.shape)
+    return _numpy_view(copy), copy.strides
 
 
 def _reduce_numpy(array: np.ndarray[Any, Any], mark: pickle.PickleBuffer) -> Reduced:
-    dtype = array.dtype.str if array.dtype.isbuiltin == 1 else array.dtype
+    dtype = array.dtype
+    view = _numpy_view(array)
     strides = None if array.flags.c_contiguous else array.strides
-    return _numpy_view(array), rebuild_numpy, (mark, dtype, array.shape, strides)
+    code = dtype.str if dtype.isbuiltin == 1 else dtype
+    return view, rebuild_numpy, (mark, code, array.shape, strides)
 
 
 def rebuild_numpy(
@@ -85,7 +90,7 @@ def rebuild_numpy(
 ) -> np.ndarray[Any, Any]:
     """A NumPy array."""
     strides = received.strides or strides
-    buffer = memoryview(received.memory.buffer)
+    buffer: Any = received.memory.buffer
     array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, buffer, received.offset, strides)
     return array
 
@@ -102,10 +107,9 @@ def _reduce_tensor(tensor: Tensor, mark: pickle.PickleBuffer) -> Reduced:
     if storage.nbytes() > INLINE_BYTES:
         # As in PyTorch, the tensor itself moves, once: sent again, nothing is copied.
         _try_to_share(tensor)
-    itemsize = tensor.element_size()
-    size, stride = tensor.size(), tensor.stride()
-    low, high = _span(tensor.data_ptr(), size, [s * itemsize for s in stride], itemsize)
-    view = View(tensor.data_ptr(), low, high, tensor)
+    address, low, high = tensor._span()
+    size, stride = tuple(tensor.size()), tensor.stride()
+    view = View(address, low, high, tensor)
     return view, rebuild_tensor_over, (mark, tensor.dtype.name, size, stride)
 
 

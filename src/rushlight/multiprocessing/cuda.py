@@ -14,13 +14,13 @@ Specification: the CUDA driver API, *Interprocess communication*; the CUDA Array
 from __future__ import annotations
 
 import os
-import threading
 import weakref
 from dataclasses import dataclass
 from typing import Any
 
 from rushlight.multiprocessing import arena
 from rushlight.multiprocessing.arena import Block
+from rushlight.multiprocessing.after_fork import ForkLock
 
 #: Packages whose GPU arrays are sent, each with a function ``asarray`` that wraps the interface.
 LIBRARIES = frozenset({"cupy"})
@@ -55,7 +55,7 @@ class _Sent:
 
 # What receivers may still use, by ticket; guarded by the lock.
 _sent: dict[int, _Sent] = {}
-_lock = threading.RLock()
+_lock = ForkLock()
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import Any
 
 from rushlight._C import UntypedStorage, WeakStorage
 from rushlight.multiprocessing import arena
 from rushlight.multiprocessing.arena import Block
+from rushlight.multiprocessing.after_fork import ForkLock
 
 Reference = tuple[str, int, int, int, bool]
 
@@ -59,7 +59,7 @@ class Memory:
 _received: weakref.WeakValueDictionary[int, Block] = weakref.WeakValueDictionary()
 _storages: dict[int, WeakStorage] = {}
 _MOST_DEAD = 256
-_lock = threading.Lock()
+_lock = ForkLock()
 
 
 def receive(found: Reference | Block) -> Memory:

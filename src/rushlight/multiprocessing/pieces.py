@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rushlight.multiprocessing import arena
-from rushlight.multiprocessing._shm import Block, copy_into
+from rushlight.multiprocessing._shm import Block, copy_into, inline_views
 
 #: Messages with fewer bytes of arrays travel by value: copying them is cheaper than sharing.
 INLINE_BYTES = 32 * 1024
@@ -19,7 +19,7 @@ _ALIGNMENT = 64
 Place = tuple[int, int, "tuple[int, ...] | int | None"]
 
 
-@dataclass
+@dataclass(slots=True)
 class View:
     """Strided elements in this process's memory."""
 
@@ -38,6 +38,11 @@ class Pieces:
         self.places: list[Place | None] = [None] * len(views)
         self.pieces: list[Block | bytearray] = []
         self._blocks: dict[int, int] = {}  # address of a block in the arena → its piece
+        small = inline_views(views, INLINE_BYTES, _ALIGNMENT)
+        if small is not None:
+            memory, self.places[:] = small
+            self.pieces.append(memory)
+            return
         rest = [i for i, view in enumerate(views) if not self._in_arena(i, view)]
         if rest:
             self._copy(views, _merge(views, rest))

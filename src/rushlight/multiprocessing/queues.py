@@ -16,6 +16,7 @@ from queue import Empty, Full
 from typing import Any
 
 from rushlight.multiprocessing._shm import Block
+from rushlight.multiprocessing.after_fork import renew_in_children
 from rushlight.multiprocessing.arena import Data, ShmQueue
 from rushlight.multiprocessing.pickling import pack, unpack
 
@@ -45,11 +46,12 @@ class Queue:
     def _set(self, ring: ShmQueue) -> None:
         self._ring = ring
         self._closed = False
-        self._reset()
-        util.register_after_fork(self, Queue._reset)
+        self.renew()
+        renew_in_children(self)
 
-    def _reset(self) -> None:
-        # A forked child has neither the feeder nor what it had to send.
+    def renew(self) -> None:
+        """Nothing waits to be sent. A forked child has neither the feeder nor what it had to
+        send."""
         self._backlog: deque[tuple[Data, list[Block]]] = deque()
         self._change = threading.Condition()
         self._feeder: threading.Thread | None = None

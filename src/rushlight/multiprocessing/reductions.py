@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from rushlight._C import Tensor, UntypedStorage, WeakStorage, dtype_from_name
 from rushlight._C import rebuild_tensor as _tensor_over
 from rushlight.multiprocessing import arena
 from rushlight.multiprocessing.cuda import rebuild_cuda_array, reduce_cuda_array
+from rushlight.multiprocessing.after_fork import ForkLock
 from rushlight.multiprocessing.memory import receive
 from rushlight.multiprocessing.pickling import ArrayPickler, init_reductions
 from rushlight.multiprocessing.sharing import share_memory_
@@ -69,11 +69,7 @@ class SharedCache(dict[Any, StorageWeakRef]):
     def __init__(self) -> None:
         super().__init__()
         self.limit = 128  # entries; then those that are gone are dropped
-        self._after_fork()
-        os.register_at_fork(after_in_child=self._after_fork)
-
-    def _after_fork(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = ForkLock()
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The reference under a key."""
@@ -178,6 +174,29 @@ def rebuild_tensor(cls: type[Tensor], storage: Any, metadata: Any) -> Tensor:
         storage = function(*arguments)
     offset, size, stride, dtype = metadata
     return _tensor_over(storage, dtype_from_name(dtype), offset, size, stride)
+
+
+_LAYOUTS = frozenset(
+    {
+        "rebuild_meta_tensor",
+        "rebuild_sparse_compressed_tensor",
+        "rebuild_sparse_coo_tensor",
+        "rebuild_typed_storage",
+        "rebuild_typed_storage_child",
+        "reduce_sparse_tensor",
+        "reduce_typed_storage",
+        "reduce_typed_storage_child",
+    }
+)
+
+
+def __getattr__(name: str) -> Any:
+    # These need the readers of files, which nobody else here does.
+    if name in _LAYOUTS:
+        from rushlight.multiprocessing import layouts
+
+        return getattr(layouts, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [

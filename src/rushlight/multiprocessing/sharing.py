@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any, TypeVar
 
 import numpy as np
 
-from rushlight._C import Tensor, UntypedStorage
+from rushlight._C import Tensor, UntypedStorage, move_storage
 from rushlight.multiprocessing import _shm, arena
+from rushlight.multiprocessing.after_fork import ForkLock
 
+_moving = ForkLock()  # one thread moves a storage
 _Shareable = TypeVar("_Shareable", bound="Tensor | UntypedStorage")
 
 
@@ -30,21 +33,39 @@ def is_shared(obj: Tensor | UntypedStorage | np.ndarray[Any, Any]) -> bool:
 
 
 def share_memory_(obj: _Shareable) -> _Shareable:
-    """Moves a tensor or storage into shared memory, unless it is there.
+    """Moves a storage, or a tensor's storage, into shared memory, unless it is there.
 
-    Other processes that receive it then write to the same memory. Tensors and arrays that looked
-    at the old memory keep it: share a tensor before taking views of it. Raises ``OSError`` with
-    numbers if there is no room.
+    With it move all tensors over that storage. Other processes that receive one then write to the
+    same memory. Arrays of other libraries that look at the old memory keep it. Raises ``OSError``
+    with numbers if there is no room.
+
+    Example:
+        >>> import rushlight
+        >>> base = rushlight.Tensor(np.zeros(4))
+        >>> view = base[1:]
+        >>> _ = view.share_memory_()
+        >>> base.is_shared()
+        True
     """
-    storage = _storage_of(obj)
-    if is_shared(storage):
-        return obj
-    block = arena.allocate(storage.nbytes())
-    _shm.copy_into(block, 0, storage.data_ptr(), storage.nbytes())
-    shared = UntypedStorage(block)
-    target: Any = obj
-    target._replace_storage(shared)
+    with _moving:
+        storage = _storage_of(obj)
+        if not is_shared(storage):
+            block = arena.allocate(storage.nbytes())
+            _shm.copy_into(block, 0, storage.data_ptr(), storage.nbytes())
+            alone = storage._holders() == (1 if storage is obj else 2)
+            move_storage([obj] if alone else _all_objects(), storage, UntypedStorage(block))
     return obj
+
+
+def _all_objects() -> list[Any]:
+    """Everything that the garbage collector knows: all tensors and storages."""
+    frozen = gc.get_freeze_count()
+    if frozen:
+        gc.unfreeze()
+    objects = gc.get_objects()
+    if frozen:
+        gc.freeze()
+    return objects
 
 
 def share_memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
+from rushlight.multiprocessing.after_fork import ForkLock
 
 _ALL = frozenset({"file_descriptor", "file_system"})
-_lock = threading.Lock()
+_lock = ForkLock()
 _chosen = "file_descriptor"  # of the whole process, as in PyTorch
 
 

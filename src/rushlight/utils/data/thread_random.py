@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import _C
+from rushlight.multiprocessing.after_fork import ForkLock
 from rushlight.utils.data.seeding import Generators
 
 
@@ -28,7 +29,7 @@ class _Own(threading.local):
 
 
 _own = _Own()
-_lock = threading.Lock()
+_lock = ForkLock()
 _users = 0  # worker threads alive
 _undo: list[Callable[[], None]] = []
 
