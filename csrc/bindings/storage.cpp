@@ -171,9 +171,6 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
             return WeakStorage{s.storage(), reinterpret_cast<uintptr_t>(s.storage().get())};
           },
           "A reference that does not keep the storage.")
-      .def(
-          "_holders", [](const UntypedStorage& s) { return s.storage().use_count(); },
-          "Tensors, storages and others that keep the bytes; this object is one.")
       .def("share_memory_", &in_multiprocessing<kShareMemory>,
            nb::sig("def share_memory_(self) -> UntypedStorage"),
            "Moves the bytes into shared memory, unless they are there; returns this storage.")
@@ -197,21 +194,24 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
   tensor.def(
       "untyped_storage", [](const Tensor& t) { return UntypedStorage(ready(t).storage()); },
       "The storage that this tensor is a view of.");
-  tensor.def(
-      "_span",
+  tensor.def("share_memory_", &in_multiprocessing<kShareMemory>,
+             nb::sig("def share_memory_(self) -> Tensor"),
+             "Moves the tensor into shared memory, unless it is there; returns it.");
+  tensor.def("is_shared", &in_multiprocessing<kIsShared>, nb::sig("def is_shared(self) -> bool"),
+             "Whether the storage lies in shared memory.");
+  m.def(
+      "storage_holders", [](const UntypedStorage& s) { return s.storage().use_count(); },
+      nb::arg("storage"), "Tensors, storages and others that keep the bytes; ``storage`` is one.");
+  m.def(
+      "tensor_span",
       [](const Tensor& t) {
         const auto low = reinterpret_cast<uintptr_t>(ready(t).raw());
         int64_t last = t.numel() ? 1 : 0;
         for (int64_t d = 0; last && d < t.rank(); ++d) last += (t.sizes[d] - 1) * t.strides[d];
         return nb::make_tuple(low, low, low + static_cast<uintptr_t>(last * item_size(t.dtype)));
       },
-      nb::sig("def _span(self) -> tuple[builtins.int, builtins.int, builtins.int]"),
+      nb::arg("tensor"), nb::sig("def tensor_span(tensor: Tensor) -> tuple[int, int, int]"),
       "Addresses of the first element, of the first byte, and after the last byte.");
-  tensor.def("share_memory_", &in_multiprocessing<kShareMemory>,
-             nb::sig("def share_memory_(self) -> Tensor"),
-             "Moves the tensor into shared memory, unless it is there; returns it.");
-  tensor.def("is_shared", &in_multiprocessing<kIsShared>, nb::sig("def is_shared(self) -> bool"),
-             "Whether the storage lies in shared memory.");
   m.def("move_storage", &move_storage, nb::arg("objects"), nb::arg("storage"), nb::arg("by"),
         nb::sig("def move_storage(objects: list[Any], storage: UntypedStorage, by: "
                 "UntypedStorage) -> None"),

@@ -10,8 +10,9 @@ namespace rushlight::shm {
 uint32_t register_ring(const Hold& ring) {
   const Reference reference = ring.reference(false);
   const std::lock_guard lock(state().mutex);
-  const Reply reply = state().link_to(reference.manager).ask(
-      {Op::Ring, Kind::Memory, reference.segment, reference.entry});
+  const Reply reply = state()
+                          .link_to(reference.manager)
+                          .ask({Op::Ring, Kind::Memory, reference.segment, reference.entry});
   return reply.error ? kMostRings : reply.process;
 }
 

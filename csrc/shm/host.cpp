@@ -83,7 +83,8 @@ std::unique_ptr<Hold> take(const std::shared_ptr<Mapping>& mapping, uint64_t nby
   const std::optional<uint64_t> offset = mapping->space->take(nbytes);
   if (!offset) return nullptr;
   const uint64_t missing = mapping->space->missing(*offset, nbytes);
-  if (missing > allowance(mapping->kind) || (missing >= kAskSystem && missing > left(mapping->kind)))
+  if (missing > allowance(mapping->kind) ||
+      (missing >= kAskSystem && missing > left(mapping->kind)))
     error = ENOSPC;
   if (!error) error = mapping->space->commit(mapping->file.get(), *offset, nbytes);
   if (error) {

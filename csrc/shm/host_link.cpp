@@ -78,8 +78,8 @@ void Link::connect() {
   const Reply reply = ask({Op::Hello});
   if (reply.error) {
     dead = true;
-    fail(reply.error, "at most " + std::to_string(kManager) +
-                          " processes can share memory through one manager");
+    fail(reply.error,
+         "at most " + std::to_string(kManager) + " processes can share memory through one manager");
   }
   process = reply.process;
   manager_pid = reply.pid;

@@ -249,8 +249,7 @@ struct ArrayStruct {
 // (address, first byte, after the last byte, strides or None) of a NumPy array.
 nb::tuple span_of(nb::handle array) {
   nb::object capsule = array.attr("__array_struct__");
-  auto* const found =
-      static_cast<const ArrayStruct*>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
+  auto* const found = static_cast<const ArrayStruct*>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
   if (!found) throw nb::python_error();
   const auto address = reinterpret_cast<intptr_t>(found->data);
   intptr_t low = address, high = address + found->itemsize;
@@ -333,12 +332,13 @@ NB_MODULE(_shm, m) {
       nb::sig("def copy_into(target: Block | bytearray, offset: int, address: int, nbytes: int) -> "
               "None"),
       "Copies bytes from an address to target[offset:].");
-  m.def("span_of", &span_of, nb::arg("array"),
-        nb::sig("def span_of(array: object) -> tuple[int, int, int, tuple[int, ...] | None]"),
-        "Address of the first element of a NumPy array, of the first byte, after the last byte, and "
-        "the strides in bytes where it is not C-contiguous.");
+  m.def(
+      "span_of", &span_of, nb::arg("array"),
+      nb::sig("def span_of(array: object) -> tuple[int, int, int, tuple[int, ...] | None]"),
+      "Address of the first element of a NumPy array, of the first byte, after the last byte, and "
+      "the strides in bytes where it is not C-contiguous.");
   m.def("inline_views", &inline_views, nb::arg("views"), nb::arg("limit"), nb::arg("alignment"),
-        nb::sig("def inline_views(views: list[object], limit: int, alignment: int) -> "
+        nb::sig("def inline_views(views: list[Any], limit: int, alignment: int) -> "
                 "tuple[bytearray, list[tuple[int, int, int | None]]] | None"),
         "The bytes of small views apart from each other, and their places; None where the message "
         "needs more thought.");

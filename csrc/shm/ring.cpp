@@ -39,7 +39,6 @@ void wake(std::atomic<uint32_t>& word, int count) {
   ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE, count, nullptr, nullptr, 0);
 }
 
-
 }  // namespace
 
 // What a message begins with; references to its blocks and its data follow.
@@ -87,7 +86,8 @@ class Ring::Lock {
 
  private:
   void taken(Ring& ring, int error) {
-    if (error != 0 && error != EOWNERDEAD) fail(error, std::string("queue: ") + std::strerror(error));
+    if (error != 0 && error != EOWNERDEAD)
+      fail(error, std::string("queue: ") + std::strerror(error));
     held_ = true;
     if (error == 0) return;
     ::pthread_mutex_consistent(&head_.lock);

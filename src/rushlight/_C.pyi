@@ -24,6 +24,9 @@ def lazy_flush() -> None:
 def lazy_flush_all() -> None:
     """Runs everything that any thread has recorded."""
 
+def compute(tensor: Tensor) -> None:
+    """Gives a tensor its contents."""
+
 def lazy_set_recording(on: builtins.bool) -> builtins.bool:
     """Switches recording on or off for this thread; returns what it was."""
 
@@ -1277,6 +1280,17 @@ class UntypedStorage:
     def __eq__(self, other: object, /) -> builtins.bool: ...
 
     def __hash__(self) -> builtins.int: ...
+
+def storage_holders(storage: UntypedStorage) -> builtins.int:
+    """Tensors, storages and others that keep the bytes; ``storage`` is one."""
+
+def tensor_span(tensor: Tensor) -> tuple[builtins.int, builtins.int, builtins.int]:
+    """
+    Addresses of the first element, of the first byte, and after the last byte.
+    """
+
+def move_storage(objects: list[Any], storage: UntypedStorage, by: UntypedStorage) -> None:
+    """What of ``objects`` looks at ``storage`` looks at ``by`` from now on."""
 
 def rebuild_tensor(storage: UntypedStorage, dtype: _dtype, storage_offset: builtins.int, size: Sequence[builtins.int], stride: Sequence[builtins.int]) -> Tensor:
     """

@@ -84,7 +84,7 @@ LIMIT = 8 << 20
 
 def small_tmpfs(folder: Path) -> list[str]:
     """The command that runs another one with named segments in a tmpfs of 8 MiB."""
-    mount = f"mount -t tmpfs -o size={LIMIT} none {folder} && exec \"$0\" \"$@\""
+    mount = f'mount -t tmpfs -o size={LIMIT} none {folder} && exec "$0" "$@"'
     return ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount]
 
 

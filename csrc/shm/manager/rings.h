@@ -31,8 +31,8 @@ class Rings {
   uint32_t add(Block& block, const RingMemory& memory);
   /// Lets go of rings that no process uses any more.
   void drop_unused(const Clear& clear);
-  /// After a death: clears the bits of blocks that no message has. False if somebody has the lock of
-  /// a ring: then it is to be called again, later.
+  /// After a death: clears the bits of blocks that no message has. False if somebody has the lock
+  /// of a ring: then it is to be called again, later.
   bool compare(const Clear& clear);
 
  private:

@@ -18,6 +18,9 @@ class Block:
 
     def __len__(self) -> int: ...
 
+    def alive(self) -> bool:
+        """Whether the block's manager is there; without one it can't be sent."""
+
     def used_elsewhere(self) -> bool:
         """
         Whether another process holds the block or a reference to it is in flight.
@@ -63,16 +66,25 @@ class Ring:
     @property
     def most_bytes(self) -> int: ...
 
-    def put(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
-        """Sends a message; False if there was no room for `timeout` seconds."""
+    def takes(self, block: Block) -> bool:
+        """
+        Whether messages may bring the block along: it must belong to the same manager.
+        """
+
+    def put(self, data: bytes | bytearray | memoryview, timeout: float | None = None, blocks: list[Block] = [], flags: int = 0) -> bool:
+        """
+        Sends a message, and blocks that the ring takes; False if there was no room for `timeout` seconds.
+        """
 
     def wait_for_room(self, timeout: float | None = None) -> bool:
         """
         False if no message was taken out of a full queue for `timeout` seconds.
         """
 
-    def get(self, timeout: float | None = None) -> bytes | None:
-        """Receives a message; None if none came for `timeout` seconds."""
+    def get(self, timeout: float | None = None) -> tuple[bytes, list[Block], int] | None:
+        """
+        Receives a message, its blocks and its flags; None if none came for `timeout` seconds.
+        """
 
     def __len__(self) -> int: ...
 
@@ -85,6 +97,16 @@ class Ring:
 
 def copy_into(target: Block | bytearray, offset: int, address: int, nbytes: int) -> None:
     """Copies bytes from an address to target[offset:]."""
+
+def span_of(array: object) -> tuple[int, int, int, tuple[int, ...] | None]:
+    """
+    Address of the first element of a NumPy array, of the first byte, after the last byte, and the strides in bytes where it is not C-contiguous.
+    """
+
+def inline_views(views: list[Any], limit: int, alignment: int) -> tuple[bytearray, list[tuple[int, int, int | None]]] | None:
+    """
+    The bytes of small views apart from each other, and their places; None where the message needs more thought.
+    """
 
 def set_manager_program(path: str) -> None: ...
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight._C import Tensor, UntypedStorage, dtype_from_name, rebuild_tensor
+from rushlight._C import Tensor, UntypedStorage, dtype_from_name, rebuild_tensor, tensor_span
 from rushlight.multiprocessing._shm import span_of
 from rushlight.multiprocessing.memory import Memory
 from rushlight.multiprocessing.pieces import INLINE_BYTES, View
@@ -107,7 +107,7 @@ def _reduce_tensor(tensor: Tensor, mark: pickle.PickleBuffer) -> Reduced:
     if storage.nbytes() > INLINE_BYTES:
         # As in PyTorch, the tensor itself moves, once: sent again, nothing is copied.
         _try_to_share(tensor)
-    address, low, high = tensor._span()
+    address, low, high = tensor_span(tensor)
     size, stride = tuple(tensor.size()), tensor.stride()
     view = View(address, low, high, tensor)
     return view, rebuild_tensor_over, (mark, tensor.dtype.name, size, stride)

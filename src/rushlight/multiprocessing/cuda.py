@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rushlight.multiprocessing import arena
-from rushlight.multiprocessing.arena import Block
 from rushlight.multiprocessing.after_fork import ForkLock
+from rushlight.multiprocessing.arena import Block
 
 #: Packages whose GPU arrays are sent, each with a function ``asarray`` that wraps the interface.
 LIBRARIES = frozenset({"cupy"})

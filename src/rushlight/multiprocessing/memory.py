@@ -7,8 +7,8 @@ from typing import Any
 
 from rushlight._C import UntypedStorage, WeakStorage
 from rushlight.multiprocessing import arena
-from rushlight.multiprocessing.arena import Block
 from rushlight.multiprocessing.after_fork import ForkLock
+from rushlight.multiprocessing.arena import Block
 
 Reference = tuple[str, int, int, int, bool]
 

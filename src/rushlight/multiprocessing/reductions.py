@@ -14,8 +14,8 @@ from typing import Any
 from rushlight._C import Tensor, UntypedStorage, WeakStorage, dtype_from_name
 from rushlight._C import rebuild_tensor as _tensor_over
 from rushlight.multiprocessing import arena
-from rushlight.multiprocessing.cuda import rebuild_cuda_array, reduce_cuda_array
 from rushlight.multiprocessing.after_fork import ForkLock
+from rushlight.multiprocessing.cuda import rebuild_cuda_array, reduce_cuda_array
 from rushlight.multiprocessing.memory import receive
 from rushlight.multiprocessing.pickling import ArrayPickler, init_reductions
 from rushlight.multiprocessing.sharing import share_memory_

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rushlight._C import Tensor, UntypedStorage, move_storage
+from rushlight._C import Tensor, UntypedStorage, move_storage, storage_holders
 from rushlight.multiprocessing import _shm, arena
 from rushlight.multiprocessing.after_fork import ForkLock
 
@@ -52,7 +52,7 @@ def share_memory_(obj: _Shareable) -> _Shareable:
         if not is_shared(storage):
             block = arena.allocate(storage.nbytes())
             _shm.copy_into(block, 0, storage.data_ptr(), storage.nbytes())
-            alone = storage._holders() == (1 if storage is obj else 2)
+            alone = storage_holders(storage) == (1 if storage is obj else 2)
             move_storage([obj] if alone else _all_objects(), storage, UntypedStorage(block))
     return obj
 
