@@ -338,7 +338,7 @@ NB_MODULE(_shm, m) {
       "Address of the first element of a NumPy array, of the first byte, after the last byte, and "
       "the strides in bytes where it is not C-contiguous.");
   m.def("inline_views", &inline_views, nb::arg("views"), nb::arg("limit"), nb::arg("alignment"),
-        nb::sig("def inline_views(views: list[Any], limit: int, alignment: int) -> "
+        nb::sig("def inline_views(views: object, limit: int, alignment: int) -> "
                 "tuple[bytearray, list[tuple[int, int, int | None]]] | None"),
         "The bytes of small views apart from each other, and their places; None where the message "
         "needs more thought.");

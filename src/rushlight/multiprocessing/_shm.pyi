@@ -103,7 +103,7 @@ def span_of(array: object) -> tuple[int, int, int, tuple[int, ...] | None]:
     Address of the first element of a NumPy array, of the first byte, after the last byte, and the strides in bytes where it is not C-contiguous.
     """
 
-def inline_views(views: list[Any], limit: int, alignment: int) -> tuple[bytearray, list[tuple[int, int, int | None]]] | None:
+def inline_views(views: object, limit: int, alignment: int) -> tuple[bytearray, list[tuple[int, int, int | None]]] | None:
     """
     The bytes of small views apart from each other, and their places; None where the message needs more thought.
     """
