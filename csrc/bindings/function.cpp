@@ -21,11 +21,35 @@ bool numbers_as_tensors(std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+// PyTorch's functions that return the object they got when there is nothing to do.
+bool may_return_argument(std::string_view op) {
+  constexpr std::string_view ops[] = {
+      "aten.contiguous", "aten.flatten",       "aten.positive",     "aten.real",
+      "aten.conj",       "aten.conj_physical", "aten.resolve_conj", "aten.resolve_neg"};
+  return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
+}
+
+bool same_view(const Tensor& a, const Tensor& b) {
+  return a.storage() == b.storage() && a.storage_offset() == b.storage_offset() &&
+         a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides;
+}
+
 }  // namespace
 
 CallResult call_operator(const OpDef& op, std::span<const Argument> args) {
-  if (op.kind == OpKind::InPlace) check_overlap(op, args);
+  check_views(op, args);
   return lazy::call(op, args);
+}
+
+// PyTorch's functions of one tensor that keep its dtype write into that dtype only.
+void check_out_dtype(const OpDef& op, const Tensor& in, const Tensor& out, const Tensor& value) {
+  if (op.kind != OpKind::Pointwise || op.arguments.size() != 1) return;
+  if (op.pointwise.compute != ComputeRule::First && op.pointwise.compute != ComputeRule::Promote)
+    return;
+  const ResultRule rule = op.pointwise.result;
+  if (rule != ResultRule::Same && (rule != ResultRule::Real || is_complex(in.dtype))) return;
+  RL_CHECK(out.dtype == value.dtype, Runtime, "Found dtype ", dtype_name(out.dtype),
+           " but expected ", dtype_name(value.dtype));
 }
 
 void write_out(Tensor& out, const Tensor& value) {
@@ -49,6 +73,7 @@ void write_out(Tensor& out, const Tensor& value) {
     } else {
       out = Tensor::empty(value.sizes, out.dtype);
     }
+    if (value.is_non_overlapping_and_dense()) out.strides = value.strides;
   }
   RL_CHECK(!out.storage()->read_only(), Runtime, "out: the tensor is read-only memory");
   if (value.storage() == out.storage() && value.byte_offset() == out.byte_offset()) return;
@@ -58,7 +83,10 @@ void write_out(Tensor& out, const Tensor& value) {
 }
 
 Face::Face(std::string name, std::string op, bool method)
-    : name_(std::move(name)), op_(std::move(op)), method_(method) {}
+    : name_(std::move(name)),
+      op_(std::move(op)),
+      method_(method),
+      may_return_argument_(may_return_argument(op_)) {}
 
 const std::vector<Overload>& Face::overloads() const {
   if (overloads_) return *overloads_;
@@ -99,10 +127,16 @@ PyObject* Face::run(const Overload& overload, const PythonCall& call, std::span<
       return nb::borrow(call.positional[0]).release().ptr();
     }
   }
+  if (may_return_argument_ && call.count > 0 && result.tensors.size() == 1) {
+    const Tensor* given = tensor_in(call.positional[0]);
+    if (given && same_view(*given, result.tensors[0])) return Py_NewRef(call.positional[0]);
+  }
   if (!out) return result_object(op, std::move(result)).release().ptr();
   if (Tensor* t = tensor_in(out)) {
     RL_CHECK(result.tensors.size() == 1, Type, name_, "(): out must be a tuple of ",
              result.tensors.size(), " tensors");
+    if (const auto* in = std::get_if<const Tensor*>(&args[0]))
+      check_out_dtype(op, **in, *t, result.tensors[0]);
     write_out(*t, result.tensors[0]);
     return nb::borrow(out).release().ptr();
   }
@@ -159,6 +193,12 @@ PyObject* Face::try_call(const PythonCall& given) const {
     for (const Overload& overload : all)
       if (overload.op().kind == OpKind::Pointwise)
         if (PyObject* result = attempt(overload, Numbers::AsTensors)) return result;
+  if (name_ == "copy_" && call.count == 2)
+    if (auto number = number_argument(call.positional[1])) {
+      const Argument args[] = {tensor_in(call.positional[0]), *number};
+      call_operator(*find_op("aten.fill_.Scalar"), args);
+      return Py_NewRef(call.positional[0]);
+    }
   return nullptr;
 }
 

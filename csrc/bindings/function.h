@@ -35,7 +35,7 @@ class Face {
                 Generator* generator, PyObject* out) const;
 
   std::string name_, op_;
-  bool method_;
+  bool method_, may_return_argument_;
   mutable std::unique_ptr<std::vector<Overload>> overloads_;  // filled at the first call
 };
 

@@ -22,6 +22,8 @@ struct Indexed {
   std::vector<Tensor> tensors;
   std::vector<int> place;  // per dimension of the view: position in `tensors`, or -1
 
+  bool one_mask = false;         // the only tensor is a mask
+
   bool gathers() const { return !tensors.empty(); }
   std::vector<const Tensor*> list() const {
     std::vector<const Tensor*> out;
@@ -68,10 +70,11 @@ class Indexer {
     } else {
       items.push_back(prepared(index));
     }
-    int64_t total = 0;
+    int64_t total = 0, masks = 0, lists = 0;
     bool ellipsis = false;
     for (const nb::object& item : items) {
       total += consumed(item.ptr());
+      if (const Tensor* t = tensor_in(item.ptr())) ++(is_mask(*t) ? masks : lists);
       if (item.ptr() == Py_Ellipsis) {
         RL_CHECK(!ellipsis, Index, "an index can only have a single ellipsis ('...')");
         ellipsis = true;
@@ -79,6 +82,7 @@ class Indexer {
     }
     const int64_t rank = out_.view.rank();
     RL_CHECK(total <= rank, Index, "too many indices for tensor of dimension ", rank);
+    out_.one_mask = masks == 1 && lists == 0;
     for (const nb::object& item : items) apply(item.ptr(), rank - total);
     out_.place.resize(static_cast<size_t>(out_.view.rank()), -1);
     return std::move(out_);
@@ -226,13 +230,15 @@ Tensor value_tensor(const Tensor& self, PyObject* value) {
   return number_tensor(*number, self.dtype);
 }
 
-// Leading dimensions of size 1 that the target does not have do not matter.
-Tensor without_leading_ones(Tensor value, const Tensor& target) {
-  while (value.rank() > target.rank() && value.sizes[0] == 1) {
+// `value` in the sizes of `target`; leading dimensions of size 1 that it lacks do not matter.
+Tensor expanded(Tensor value, const Tensor& target) {
+  if (value.sizes == target.sizes) return value;
+  while (value.rank() > 0 && value.sizes[0] == 1) {
     value.sizes.erase(0);
     value.strides.erase(0);
   }
-  return value;
+  const Argument args[] = {&value, Dims(target.sizes), false};
+  return lazy::call(op("aten.expand.default"), args).tensors.at(0);
 }
 
 }  // namespace
@@ -250,13 +256,23 @@ void set_item(const Tensor& self, PyObject* index, PyObject* value) {
   const Tensor source = value_tensor(self, value);
   Indexed indexed = Indexer(self).run(index);
   if (!indexed.gathers()) {
-    const Tensor fitting = without_leading_ones(source, indexed.view);
+    if (source.rank() == 0 && indexed.view.rank() != 0) {
+      const Argument args[] = {&indexed.view, &source};
+      call_operator(op("aten.fill_.Tensor"), args);
+      return;
+    }
+    const Tensor fitting = expanded(source, indexed.view);
     const Argument args[] = {&indexed.view, &fitting, false};
     call_operator(op("aten.copy_.default"), args);
     return;
   }
   Tensor converted = source;
-  if (source.dtype != self.dtype) {
+  const bool fills = indexed.one_mask && source.numel() == 1;
+  if (source.dtype != self.dtype || fills) {
+    RL_CHECK(fills, Runtime,
+             "Index put requires the source and destination dtypes match, got ",
+             dtype_name(self.dtype), " for the destination and ", dtype_name(source.dtype),
+             " for the source.");
     const Argument args[] = {&source, self.dtype, {}, {}, {}, false, {}};
     converted = lazy::call(op("aten._to_copy.default"), args).tensors.at(0);
   }

@@ -1,4 +1,5 @@
-// In-place operators whose result would depend on the order of writes are refused, as in PyTorch.
+// What PyTorch refuses because of how tensors lie in memory: in-place operators whose result would
+// depend on the order of writes, and views that no strides can describe.
 #pragma once
 
 #include <span>
@@ -8,7 +9,8 @@
 namespace rushlight::python {
 
 /// Throws PyTorch's RuntimeError if the tensor that the in-place operator `op` writes holds an
-/// element more than once, or shares part of its elements with another argument.
-void check_overlap(const OpDef& op, std::span<const Argument> args);
+/// element more than once, or shares elements with another argument; and if `op` is `view` and
+/// elements would have to move.
+void check_views(const OpDef& op, std::span<const Argument> args);
 
 }  // namespace rushlight::python

@@ -142,8 +142,6 @@ def _filled(value: Any, library: Any, values: Mapping[int, Any]) -> Any:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return f"float('{value}')"
     if isinstance(value, list):
         return f"[{', '.join(map(_text, value))}]"
     if isinstance(value, tuple):

@@ -9,6 +9,7 @@ from .maker import (
     DTYPES,
     INTEGERS,
     Maker,
+    convertible,
     finite_in,
     is_complex,
     is_float,
@@ -17,21 +18,35 @@ from .maker import (
 )
 from .observe import dtype_name
 
-UNARY = """abs neg relu sign square tanh sigmoid exp sqrt rsqrt reciprocal log log1p expm1 sin cos
-    floor ceil round trunc isnan isinf isfinite logical_not bitwise_not erf signbit positive frac
-    nan_to_num exp2 log2 log10 sinh cosh atan asinh erfc deg2rad real angle""".split()
-COMPLEX_UNARY = "abs neg square exp sin cos real imag isnan isfinite logical_not".split()
-BINARY = """add sub mul div maximum minimum fmax fmin eq ne lt le gt ge logical_and logical_or
-    logical_xor bitwise_and bitwise_or bitwise_xor atan2 hypot copysign true_divide""".split()
-DIVIDING = "floor_divide remainder fmod".split()
-SYMBOLS = "add sub mul truediv and or xor lt le gt ge eq ne".split()
-REDUCE = """sum mean prod amax amin any all argmax argmin var std logsumexp count_nonzero max min
-    median nansum""".split()
-ALONG = "cumsum cumprod softmax log_softmax sort cummax cummin flip argsort logcumsumexp".split()
-IN_PLACE = """add_ sub_ mul_ div_ copy_ lt_ eq_ logical_and_ bitwise_xor_""".split()
-IN_PLACE_UNARY = """abs_ neg_ relu_ sigmoid_ tanh_ exp_ sqrt_ floor_ zero_ square_ sign_ round_
-    reciprocal_ logical_not_""".split()
-AUGMENTED = "iadd isub imul itruediv iand ior ixor".split()
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+UNARY = words("""
+    abs neg relu sign square tanh sigmoid exp sqrt rsqrt reciprocal log log1p expm1 sin cos
+    floor ceil round trunc isnan isinf isfinite logical_not bitwise_not erf signbit positive
+    frac nan_to_num exp2 log2 log10 sinh cosh atan asinh erfc deg2rad real angle
+""")
+COMPLEX_UNARY = words("abs neg square exp sin cos real imag isnan isfinite logical_not")
+BINARY = words("""
+    add sub mul div maximum minimum fmax fmin eq ne lt le gt ge logical_and logical_or
+    logical_xor bitwise_and bitwise_or bitwise_xor atan2 hypot copysign true_divide
+""")
+DIVIDING = words("floor_divide remainder fmod")
+SYMBOLS = words("add sub mul truediv and or xor lt le gt ge eq ne")
+REDUCE = words("""
+    sum mean prod amax amin any all argmax argmin var std logsumexp count_nonzero max min nansum
+""")
+ALONG = words("cumsum cumprod softmax log_softmax sort cummax cummin flip argsort logcumsumexp")
+IN_PLACE = words("""
+    add_ sub_ mul_ div_ copy_ lt_ eq_ logical_and_ bitwise_xor_
+""")
+IN_PLACE_UNARY = words("""
+    abs_ neg_ relu_ sigmoid_ tanh_ exp_ sqrt_ floor_ zero_ square_ sign_ round_ reciprocal_
+    logical_not_
+""")
+AUGMENTED = words("iadd isub imul itruediv iand ior ixor")
 
 
 def start(g: Maker) -> None:
@@ -162,9 +177,9 @@ def ternary(g: Maker) -> None:
 
 def reduction(g: Maker) -> None:
     x = g.tensor()
-    if x is None:
-        return
     name = g.rng.choice(REDUCE)
+    if x is None or (is_complex(g.of(x)) and name not in ("sum", "mean", "prod", "any", "all")):
+        return
     function = f"torch.{name}" if g.chance(0.6) else f".{name}"
     if name == "logsumexp" or g.chance(0.6):
         args: tuple[Any, ...] = (g.dim(g.of(x)),)
@@ -184,6 +199,8 @@ def along(g: Maker) -> None:
         return
     name = g.rng.choice(ALONG)
     dim: Any = g.dim(g.of(x))
+    if is_complex(g.of(x)) or ("softmax" in name and not is_float(g.of(x))):
+        name = "flip"
     if name == "flip":
         g.add("torch.flip", x, [dim])
     elif name == "sort":
@@ -237,9 +254,11 @@ def view(g: Maker) -> None:
         g.add(f".{g.rng.choice(PLAIN_VIEWS)}", x)
 
 
-VIEWS = """transpose permute reshape view unsqueeze squeeze expand narrow select unfold diagonal
-    split chunk unbind flatten plain movedim swapaxes""".split()
-PLAIN_VIEWS = "t detach contiguous ravel squeeze clone".split()
+VIEWS = words("""
+    transpose permute reshape view unsqueeze squeeze expand narrow select unfold diagonal split
+    chunk unbind flatten plain movedim swapaxes
+""")
+PLAIN_VIEWS = words("t detach contiguous ravel squeeze clone")
 
 
 def factors(g: Maker, numel: int) -> list[int]:
@@ -263,16 +282,15 @@ def conversion(g: Maker) -> None:
     if x is None:
         return
     dtype = g.rng.choice(DTYPES)
-    if not finite_in(g.of(x), dtype) or (is_complex(g.of(x)) and not dtype.startswith("c")):
+    if not convertible(g.of(x), dtype):
         return
     how = g.rng.random()
     if how < 0.6:
         g.add(".to", x, DType(dtype))
     elif how < 0.8:
         g.add(g.rng.choice((".float", ".double", ".bool")), x)
-    elif (y := g.tensor()) and finite_in(g.of(x), dtype_name(g.of(y))):
-        if not (is_complex(g.of(x)) and not is_complex(g.of(y))):
-            g.add(".type_as", x, y)
+    elif (y := g.tensor()) and convertible(g.of(x), dtype_name(g.of(y))):
+        g.add(".type_as", x, y)
 
 
 def joining(g: Maker) -> None:
@@ -295,7 +313,8 @@ def joining(g: Maker) -> None:
     elif name == "repeat":
         g.add(".repeat", x, [g.rng.randint(1, 2) for _ in shape] + [2])
     elif name == "diff":
-        g.add("torch.diff", x)
+        if g.of(x).numel():
+            g.add("torch.diff", x)
     else:
         vector = g.tensor(lambda t: t.ndim == 1)
         if vector:
@@ -303,7 +322,7 @@ def joining(g: Maker) -> None:
 
 
 def products(g: Maker) -> None:
-    x = g.tensor(lambda t: t.ndim > 0 and not is_complex(t))
+    x = g.tensor(lambda t: t.ndim > 0 and not is_complex(t) and dtype_name(t) != "bool")
     if x is None:
         return
     columns = g.of(x).shape[-1]
@@ -362,7 +381,7 @@ def index_of(g: Maker, t: Any) -> Any:
         kind = g.rng.choice(("int", "slice", "slice", "all", "list"))
         if kind == "int" and size:
             parts.append(g.rng.randint(-size, size - 1))
-        elif kind == "list" and size and lists < 2 and g.chance(0.4):
+        elif kind == "list" and t.numel() and lists < 2 and g.chance(0.4):
             lists += 1
             parts.append([g.rng.randrange(size) for _ in range(2)])
         elif kind == "slice":
@@ -373,6 +392,8 @@ def index_of(g: Maker, t: Any) -> Any:
             parts.append(slice(None))
     if g.chance(0.12):
         parts.insert(g.rng.randint(0, len(parts)), None)
+    if lists:
+        return tuple(parts)
     if g.chance(0.25) or not parts:
         parts.insert(g.rng.randint(0, len(parts)), Ellipsis)
     return parts[0] if len(parts) == 1 and not isinstance(parts[0], list) else tuple(parts)
@@ -401,12 +422,12 @@ def setitem(g: Maker) -> None:
             lambda t: (
                 fits(tuple(t.shape), tuple(region.shape))
                 and not overlap(t, g.of(x))
-                and finite_in(t, dtype)
-                and not (is_complex(t) and not dtype.startswith("c"))
+                and convertible(t, dtype)
             )
         )
         value = other or value
-    if _twice(index):
+    itself = isinstance(index, Var) and isinstance(value, Var) and overlap(g.of(index), g.of(x))
+    if _twice(index) or itself:
         return
     if not isinstance(value, Var) and dtype in INTEGERS:
         value = int(value)
@@ -457,10 +478,7 @@ def source_for(g: Maker, x: Var) -> Any:
         return abs(number) if dtype == "uint8" else number
     return g.tensor(
         lambda o: (
-            fits(tuple(o.shape), tuple(t.shape))
-            and not overlap(o, t)
-            and finite_in(o, dtype)
-            and not (is_complex(o) and not dtype.startswith("c"))
+            fits(tuple(o.shape), tuple(t.shape)) and not overlap(o, t) and convertible(o, dtype)
         )
     )
 
@@ -507,8 +525,8 @@ def into(g: Maker) -> None:
     if x is None:
         return
     t = g.of(x)
-    target = g.tensor(lambda o: not overlap(o, t) and not repeats(o) and not (o is t)
-                      and (tuple(o.shape) == tuple(t.shape) or o.numel() == 0))  # fmt: skip
+    target = g.tensor(lambda o: not overlap(o, t) and not repeats(o) and o is not t
+                      and (tuple(o.shape) == tuple(t.shape) or alone(o)))  # fmt: skip
     if target is None:
         return
     if g.chance(0.5):
@@ -518,6 +536,11 @@ def into(g: Maker) -> None:
                      and not overlap(o, g.of(target)))  # fmt: skip
         if y:
             g.add(f"torch.{g.rng.choice(('add', 'mul', 'maximum', 'eq', 'sub'))}", x, y, out=target)
+
+
+def alone(tensor: Any) -> bool:
+    """Whether it has no memory that resizing it would leave to other views."""
+    return int(tensor.untyped_storage().nbytes()) == 0
 
 
 def reading(g: Maker) -> None:

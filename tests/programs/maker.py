@@ -93,10 +93,31 @@ class Maker:
         self._next += len(result)
         self.values.update(zip(targets, result, strict=True))
         self.program.append(replace(call, targets=targets))
+        if layout_is_free(call):
+            self._fix_layout(targets)
         return True
+
+    def _fix_layout(self, targets: tuple[int, ...]) -> None:
+        """Goes on with contiguous copies, so that what follows does not depend on the layout."""
+        for n in targets:
+            self.program.append(Call(".contiguous", (Var(n),), targets=(n,)))
+            self.values[n] = self.values[n].contiguous()
 
     def read(self, var: Var) -> None:
         self.program.append(Call("read", (var,)))
+
+
+# Functions of which PyTorch does not say how it lays out the result.
+_LAYOUT_FREE = frozenset(
+    ["masked_fill", "diff", "outer", "sort", "matmul", "lerp", "take_along_dim", "gather", "where"]
+)
+
+
+def layout_is_free(call: Call) -> bool:
+    if call.function == "getitem":
+        index = call.args[1] if isinstance(call.args[1], tuple) else (call.args[1],)
+        return any(isinstance(part, (list, Var)) for part in index)
+    return call.function.rpartition(".")[2] in _LAYOUT_FREE
 
 
 def finite_in(tensor: Any, dtype: str) -> bool:
@@ -108,6 +129,11 @@ def finite_in(tensor: Any, dtype: str) -> bool:
         return False
     low, high = (0, 255) if dtype == "uint8" else (-100, 100)
     return bool(((values >= low) & (values <= high)).all())  # NaN: False
+
+
+def convertible(tensor: Any, dtype: str) -> bool:
+    """Whether every library converts it to the same values."""
+    return finite_in(tensor, dtype) and (dtype.startswith("complex") or not is_complex(tensor))
 
 
 def overlap(a: Any, b: Any) -> bool:

@@ -89,20 +89,22 @@ def observe(program: Program, library: Any, noise: Noise | None = None) -> Obser
 
 
 # What rounds: elsewhere results are exact, or the same two roundings in every library.
-_EXACT = frozenset(
-    """abs neg sub mul sign square relu floor ceil round trunc clamp isnan isinf isfinite maximum
-    minimum fmax fmin eq ne lt le gt ge logical_not logical_and logical_or logical_xor bitwise_and
-    bitwise_or bitwise_xor bitwise_not where amax amin max min any all argmax argmin count_nonzero
-    sort argsort flip roll cat stack gather take index_select masked_select nonzero tril triu
-    transpose permute reshape view view_as unsqueeze squeeze flatten expand expand_as narrow select
-    unfold diagonal movedim split chunk unbind t contiguous clone detach to type_as tensor zeros
-    ones full arange eye zeros_like ones_like full_like fill_ zero_ copy_ masked_fill signbit
-    copysign positive numel float double long int bool half bfloat16 repeat tile take_along_dim
-    hstack vstack index_fill_ index_copy_ masked_fill_ scatter_ swapaxes ravel T mT real imag diff
-    outer cummax cummin heaviside nan_to_num unflatten view_as_real rot90 fliplr atleast_2d
-    broadcast_to getitem setitem median mode topk kthvalue bincount searchsorted repeat_interleave
-    diag squeeze_ unsqueeze_ t_ transpose_ index_put_ resolve_conj conj one_hot pad detach_""".split()
-)
+_EXACT_NAMES = """
+    abs neg sub mul sign square relu floor ceil round trunc clamp isnan isinf isfinite maximum
+    minimum fmax fmin eq ne lt le gt ge logical_not logical_and logical_or logical_xor
+    bitwise_and bitwise_or bitwise_xor bitwise_not where amax amin max min any all argmax argmin
+    count_nonzero sort argsort flip roll cat stack gather take index_select masked_select
+    nonzero tril triu transpose permute reshape view view_as unsqueeze squeeze flatten expand
+    expand_as narrow select unfold diagonal movedim split chunk unbind t contiguous clone detach
+    to type_as tensor zeros ones full arange eye zeros_like ones_like full_like fill_ zero_
+    copy_ masked_fill signbit copysign positive numel float double long int bool half bfloat16
+    repeat tile take_along_dim hstack vstack index_fill_ index_copy_ masked_fill_ scatter_
+    swapaxes ravel T mT real imag diff outer cummax cummin heaviside nan_to_num unflatten
+    view_as_real rot90 fliplr atleast_2d broadcast_to getitem setitem median mode topk kthvalue
+    bincount searchsorted repeat_interleave diag squeeze_ unsqueeze_ t_ transpose_ index_put_
+    resolve_conj conj one_hot pad detach_
+"""
+_EXACT = frozenset(_EXACT_NAMES.split())
 
 
 def rounds(function: str) -> bool:
@@ -134,10 +136,11 @@ class PyTorchNoise:
             return tensor
         step = 4 * torch.finfo(tensor.dtype).eps
         real = torch.float64 if tensor.dtype == torch.float64 else torch.float32
-        factor = 1 + step * (
-            torch.rand(tensor.shape, generator=self._generator, dtype=real) * 2 - 1
-        )
-        value = (tensor * factor).to(tensor.dtype)
+        noise = torch.rand(tensor.shape, generator=self._generator, dtype=real) * 2 - 1
+        # Sums and differences inside an operation round at the size of its largest number.
+        finite = tensor.abs()[tensor.isfinite()]
+        size = finite.max() / 4 if finite.numel() else 0
+        value = (tensor + step * noise * (tensor + size)).to(tensor.dtype)
         if not in_place:
             return value
         try:
@@ -159,7 +162,8 @@ class ArrayNoise:
         eps = {"float64": 2.2e-16, "complex128": 2.2e-16, "float16": 1e-3, "bfloat16": 8e-3}
         step = 4 * eps.get(tensor.dtype.name, 1.2e-7)
         with np.errstate(all="ignore"):
-            value = array * (1 + step * self._rng.uniform(-1, 1, array.shape))
+            size = np.abs(array[np.isfinite(array)]).max(initial=0) / 4
+            value = array + step * self._rng.uniform(-1, 1, array.shape) * (array + size)
             if in_place and array.flags.writeable:
                 array[...] = value.astype(array.dtype)
                 return tensor
@@ -183,6 +187,8 @@ def dtype_name(tensor: Any) -> str:
 def value_of(tensor: Any) -> tuple[str, NDArray[Any]]:
     """The dtype and the values, copied; bfloat16 as float32."""
     dtype = dtype_name(tensor)
+    if type(tensor).__module__ == "torch":
+        tensor = tensor.clone()  # PyTorch never resizes memory that NumPy has seen
     return dtype, np.array((tensor.float() if dtype == "bfloat16" else tensor).numpy())
 
 

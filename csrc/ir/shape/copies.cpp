@@ -91,7 +91,7 @@ void flip(const TensorMeta& self, IntList dims, TensorMeta& out) {
   for (int64_t d : dims)
     RL_CHECK(!seen[wrap_dim(d, self.rank())]++, Runtime, "dim ", wrap_dim(d, self.rank()),
              " appears multiple times in the list of dims");
-  out.set(self.dtype, self.sizes);
+  like(self, self.dtype, std::nullopt, MemoryFormat::Preserve, out);
 }
 
 void fliplr(const TensorMeta& self, TensorMeta& out) {
@@ -145,7 +145,7 @@ void diag(const TensorMeta& self, int64_t offset, TensorMeta& out) {
 
 void diagflat(const TensorMeta& self, int64_t offset, TensorMeta& out) {
   TensorMeta flat;
-  ravel(self, flat);
+  flat.set(self.dtype, Dims{self.numel()});
   diag_embed(flat, offset, 0, 1, out);
 }
 

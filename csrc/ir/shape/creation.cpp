@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/default_dtype.h"
+#include "ir/pointwise_plan.h"
 #include "ir/shape/generated.h"
 
 namespace rushlight::shape {
@@ -51,11 +52,14 @@ void full(IntList size, Scalar fill_value, Type dtype, Pinned, TensorMeta& out) 
 }
 
 void like(const TensorMeta& self, Type dtype, Pinned, Format format, TensorMeta& out) {
+  const TensorMeta* operand = &self;
   out.set(dtype.value_or(self.dtype), self.sizes);
   if (format.value_or(MemoryFormat::Preserve) != MemoryFormat::Preserve)
     out.strides = strides_for(self.sizes, *format);
   else if (self.is_non_overlapping_and_dense())
     out.strides = self.strides;
+  else
+    out.strides = pointwise_strides(self.sizes, {&operand, 1});
 }
 
 void full_like(const TensorMeta& self, Scalar, Type dtype, Pinned pinned, Format format,

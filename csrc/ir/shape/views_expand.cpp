@@ -11,10 +11,12 @@ void expand(const TensorMeta& self, IntList size, bool /*implicit*/, TensorMeta&
   out.sizes = Dims(size);
   out.strides.assign(size.size(), 0);
   const size_t lead = size.size() - self.sizes.size();
-  for (size_t i = 0; i < size.size(); ++i) {
+  for (size_t i = size.size(); i-- > 0;) {
     if (i < lead) {
       RL_CHECK(size[i] >= 0, Runtime, "The expanded size of the tensor (", size[i],
                ") isn't allowed in a leading, non-existing dimension ", i);
+      if (size[i] == 1 && self.rank() > 0)
+        out.strides[i] = i + 1 < size.size() ? out.sizes[i + 1] * out.strides[i + 1] : 1;
       continue;
     }
     const int64_t own = self.sizes[i - lead];

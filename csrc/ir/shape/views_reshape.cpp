@@ -5,17 +5,22 @@
 
 namespace rushlight::shape {
 
+namespace {
+
+// A tensor of the same sizes is a view whatever its strides.
+void set_sizes(const TensorMeta& self, IntList sizes, TensorMeta& out) {
+  out.set(self.dtype, sizes);
+  if (out.sizes == self.sizes) out.strides = self.strides;
+}
+
+}  // namespace
+
 void reshape(const TensorMeta& self, IntList size, TensorMeta& out) {
-  out.set(self.dtype, infer_size(size, self.numel()));
+  set_sizes(self, infer_size(size, self.numel()), out);
 }
 
 void reshape_as(const TensorMeta& self, const TensorMeta& other, TensorMeta& out) {
   reshape(self, other.sizes, out);
-}
-
-void ravel(const TensorMeta& self, TensorMeta& out) {
-  const int64_t n = self.numel();
-  out.set(self.dtype, IntList(&n, 1));
 }
 
 void flatten(const TensorMeta& self, int64_t start_dim, int64_t end_dim, TensorMeta& out) {
@@ -33,7 +38,7 @@ void flatten(const TensorMeta& self, int64_t start_dim, int64_t end_dim, TensorM
     }
   }
   if (self.rank() == 0) sizes.push_back(1);
-  out.set(self.dtype, sizes);
+  set_sizes(self, sizes, out);
 }
 
 void unflatten(const TensorMeta& self, int64_t dim, IntList sizes, TensorMeta& out) {
@@ -54,7 +59,14 @@ void unflatten(const TensorMeta& self, int64_t dim, IntList sizes, TensorMeta& o
     else
       for (int64_t s : inner) all.push_back(s);
   }
-  out.set(self.dtype, all);
+  set_sizes(self, all, out);
+}
+
+// Its result is the tensor itself.
+void positive(const TensorMeta& self, TensorMeta& out) {
+  RL_CHECK(self.dtype != DType::Bool, Runtime,
+           "The `+` operator, on a bool tensor is not supported.");
+  out = self;
 }
 
 void contiguous(const TensorMeta& self, MemoryFormat memory_format, TensorMeta& out) {

@@ -129,7 +129,14 @@ void put(const Tensor& self, const Tensor& index, const Tensor& source, bool acc
   });
 }
 
-void nonzero(const Tensor& self, Tensor& out) { out = nonzero_positions(self); }
+// As in PyTorch a column of coordinates is contiguous.
+void nonzero(const Tensor& self, Tensor& out) {
+  const Tensor rows = nonzero_positions(self);
+  out = Tensor::empty(Dims{rows.sizes[1], rows.sizes[0]}, DType::Int64);
+  std::swap(out.sizes[0], out.sizes[1]);
+  std::swap(out.strides[0], out.strides[1]);
+  copy_strided(rows, out);
+}
 
 void nonzero_static(const Tensor& self, int64_t size, int64_t fill_value, Tensor& out) {
   const Tensor all = nonzero_positions(self);

@@ -16,7 +16,6 @@ void copy_elements(const Tensor& self, Tensor& out) {
 
 void reshape(const Tensor& self, IntList, Tensor& out) { copy_elements(self, out); }
 void reshape_as(const Tensor& self, const Tensor&, Tensor& out) { copy_elements(self, out); }
-void ravel(const Tensor& self, Tensor& out) { copy_elements(self, out); }
 void flatten(const Tensor& self, int64_t, int64_t, Tensor& out) { copy_elements(self, out); }
 void unflatten(const Tensor& self, int64_t, IntList, Tensor& out) { copy_elements(self, out); }
 void contiguous(const Tensor& self, MemoryFormat, Tensor& out) { copy_strided(self, out); }

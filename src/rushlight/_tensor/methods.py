@@ -108,6 +108,11 @@ def type(
     return to(self, dtype)
 
 
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of ``other``; itself if that is its own."""
+    return to(self, other)
+
+
 def cpu(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
     """The tensor itself: it is in CPU memory."""
     return self
@@ -307,7 +312,7 @@ def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
 METHODS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        to, type, cpu, cuda, new_tensor, where, ldexp_, float_power_, renorm_, apply_, map_,
+        to, type, type_as, cpu, cuda, new_tensor, where, ldexp_, float_power_, renorm_, apply_, map_,
         cauchy_, log_normal_, geometric_, random_, resize_, resize_as_, set_, is_set_to,
         sum_to_size, dim_order, get_device, pin_memory, is_pinned, requires_grad_, __reversed__,
         __array_wrap__, __format__,
