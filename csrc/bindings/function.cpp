@@ -23,9 +23,9 @@ bool numbers_as_tensors(std::string_view name) {
 
 // PyTorch's functions that return the object they got when there is nothing to do.
 bool may_return_argument(std::string_view op) {
-  constexpr std::string_view ops[] = {
-      "aten.contiguous", "aten.flatten",       "aten.positive",     "aten.real",
-      "aten.conj",       "aten.conj_physical", "aten.resolve_conj", "aten.resolve_neg"};
+  constexpr std::string_view ops[] = {"aten.contiguous",   "aten.flatten",    "aten.positive",
+                                      "aten.real",         "aten.conj",       "aten.conj_physical",
+                                      "aten.resolve_conj", "aten.resolve_neg"};
   return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
 }
 

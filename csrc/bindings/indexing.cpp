@@ -22,7 +22,7 @@ struct Indexed {
   std::vector<Tensor> tensors;
   std::vector<int> place;  // per dimension of the view: position in `tensors`, or -1
 
-  bool one_mask = false;         // the only tensor is a mask
+  bool one_mask = false;  // the only tensor is a mask
 
   bool gathers() const { return !tensors.empty(); }
   std::vector<const Tensor*> list() const {
@@ -269,8 +269,7 @@ void set_item(const Tensor& self, PyObject* index, PyObject* value) {
   Tensor converted = source;
   const bool fills = indexed.one_mask && source.numel() == 1;
   if (source.dtype != self.dtype || fills) {
-    RL_CHECK(fills, Runtime,
-             "Index put requires the source and destination dtypes match, got ",
+    RL_CHECK(fills, Runtime, "Index put requires the source and destination dtypes match, got ",
              dtype_name(self.dtype), " for the destination and ", dtype_name(source.dtype),
              " for the source.");
     const Argument args[] = {&source, self.dtype, {}, {}, {}, false, {}};

@@ -68,6 +68,7 @@ pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
 # Submodules load when first used, so that `import rushlight` stays fast.
 _SUBMODULES = frozenset(
     {
+        "array_api",
         "export",
         "fft",
         "linalg",

@@ -295,6 +295,23 @@ def requires_grad_(self: Tensor, requires_grad: builtins.bool = True) -> Tensor:
     return self
 
 
+def to_device(self: Tensor, device: Any, *, stream: Any = None) -> Tensor:
+    """The tensor on ``device``, as the array API standard has it: itself, on the CPU."""
+    _check_device(device)
+    if stream is not None:
+        raise ValueError("to_device: the CPU has no streams")
+    return self
+
+
+def __array_namespace__(self: Tensor, *, api_version: str | None = None) -> Any:  # noqa: N807
+    """`rushlight.array_api`; ``ValueError`` for a version that it does not cover."""
+    from rushlight import array_api
+
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"unrecognized array API version {api_version!r}")
+    return array_api
+
+
 def __reversed__(self: Tensor) -> Tensor:  # noqa: N807
     return self if self.ndim == 0 else ops.flip(self, [0])
 
@@ -312,9 +329,11 @@ def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
 METHODS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        to, type, type_as, cpu, cuda, new_tensor, where, ldexp_, float_power_, renorm_, apply_, map_,
+        to, type, type_as,
+        cpu, cuda, new_tensor, where, ldexp_, float_power_, renorm_, apply_, map_,
         cauchy_, log_normal_, geometric_, random_, resize_, resize_as_, set_, is_set_to,
-        sum_to_size, dim_order, get_device, pin_memory, is_pinned, requires_grad_, __reversed__,
+        sum_to_size, dim_order, get_device, pin_memory, is_pinned, requires_grad_, to_device,
+        __array_namespace__, __reversed__,
         __array_wrap__, __format__,
         functions.float_power, functions.ger, functions.is_complex, functions.is_floating_point,
         functions.is_same_size, functions.is_signed, functions.isreal, functions.norm,
