@@ -22,7 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.multiprocessing import _shm
 from rushlight.utils.data import DataLoader, Dataset
+from tests.multiprocessing.stress import segments
 
 
 class Fragile(Dataset[Any]):
@@ -96,10 +98,10 @@ def epoch(pick: random.Random) -> str:
 
 
 def left_over() -> tuple[int, int, int]:
-    """Processes, descriptors and entries of /dev/shm."""
+    """Processes, descriptors and our files in /dev/shm."""
     gc.collect()
     children = len(multiprocessing.active_children())
-    return children, len([*Path("/proc/self/fd").iterdir()]), len([*Path("/dev/shm").iterdir()])
+    return children, len([*Path("/proc/self/fd").iterdir()]), segments()
 
 
 def memory() -> float:
@@ -112,7 +114,7 @@ def stress(epochs: int, seed: int) -> None:
     pick = random.Random(seed)
     values(DataLoader(Fragile(8), 2, num_workers=1))  # starts what stays for the whole process
     values(DataLoader(Fragile(8), 2, num_workers=1, worker_type="thread"))
-    before = left_over()
+    before, blocks = left_over(), _shm.manager_stat()["blocks"]
     seen: dict[str, int] = {}
     flat: list[float] = []
     for _ in range(epochs):
@@ -127,6 +129,7 @@ def stress(epochs: int, seed: int) -> None:
     assert after[0] == 0, f"{after[0]} processes are left"
     assert after[1] <= before[1] + 1, f"descriptors: {before[1]} before, {after[1]} after"
     assert after[2] <= before[2], f"/dev/shm: {before[2]} entries before, {after[2]} after"
+    assert _shm.manager_stat()["blocks"] <= blocks, _shm.manager_stat()
     half = flat[len(flat) // 2 :]
     assert max(half) - min(half) < 24, f"memory: {flat}"
     print(f"{epochs} epochs: {seen}; memory {flat[0]:.1f} to {flat[-1]:.1f} MB")

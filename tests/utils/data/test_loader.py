@@ -40,7 +40,8 @@ def test_batches_in_order(kind: str, n: int) -> None:
     assert plain(batches[1][1])[1] == [25, 25, 25]
 
 
-@pytest.mark.parametrize(("kind", "n"), WORKERS)
+@pytest.mark.filterwarnings("ignore:4 workers for")
+@pytest.mark.parametrize(("kind", "n"), [*WORKERS, ("process", 4), ("thread", 4)])
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_draws_do_not_depend_on_workers(kind: str, n: int, shuffle: bool) -> None:
     alone = DataLoader(Draws(11), 3, shuffle=shuffle, seed=5)
@@ -79,9 +80,10 @@ def test_global_state_is_left_alone() -> None:
     assert state()[3] != before[3]  # a shuffle draws its seed
 
 
+@pytest.mark.filterwarnings("ignore:4 workers for")
 @pytest.mark.parametrize("kind", ["process", "thread"])
 def test_same_stream_for_any_number_of_workers(kind: str) -> None:
-    for n in (0, 1, 2):
+    for n in (0, 1, 2, 4):
         for shuffle in (False, True):
             alone = plain(list(DataLoader(Stream(23, shuffle), 4, seed=2)))
             helped = DataLoader(Stream(23, shuffle), 4, seed=2, **workers(kind, n))
