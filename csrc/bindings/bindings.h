@@ -30,7 +30,8 @@ void init_faces(nb::module_& m);
 void init_cpu(nb::module_& m);
 void init_program(nb::module_& m);
 void init_pickle(nb::module_& m);
-void init_pytorch_file(nb::module_& m);
+void init_pytorch_file_reader(nb::module_& m);
+void init_pytorch_file_writer(nb::module_& m);
 void init_seeding(nb::module_& m);
 
 /// The Python dtype object of `t` (one object per dtype).

@@ -21,6 +21,7 @@ NB_MODULE(_C, m) {
   init_cpu(m);
   init_program(m);
   init_pickle(m);
-  init_pytorch_file(m);
+  init_pytorch_file_reader(m);
+  init_pytorch_file_writer(m);
   init_seeding(m);
 }

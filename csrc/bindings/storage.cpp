@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "buffers.h"
 #include "core/tensor.h"
 
 namespace rushlight::python {
@@ -164,6 +165,22 @@ void init_storage(nb::module_& m, nb::class_<Tensor>& tensor) {
           },
           nb::arg("source"),
           nb::sig("def __init__(self, source: int | typing_extensions.Buffer) -> None"))
+      .def_static(
+          "copy_of",
+          [](nb::handle buffer) {
+            const auto held = hold_buffer(buffer);
+            const auto bytes = bytes_of(*held);
+            StoragePtr copy;
+            {
+              nb::gil_scoped_release release;
+              copy = Storage::allocate(bytes.size());
+              copy_bytes(copy->data(), bytes);
+            }
+            return UntypedStorage(std::move(copy));
+          },
+          nb::arg("buffer"),
+          nb::sig("def copy_of(buffer: typing_extensions.Buffer) -> UntypedStorage"),
+          "The bytes of a contiguous buffer, copied on several threads.")
       .def("nbytes", [](const UntypedStorage& s) { return s.storage()->nbytes(); })
       .def(
           "weak",

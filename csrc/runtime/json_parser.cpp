@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "core/error.h"
 #include "runtime/json.h"
+#include "runtime/json_cursor.h"
 #include "runtime/json_literals.h"
 #include "runtime/json_scan.h"
 #include "runtime/utf8.h"
@@ -11,16 +11,12 @@ namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
-class Parser {
+class Parser : private Cursor {
  public:
   Parser(std::string_view text, const ParseOptions& options, Document& document)
-      : begin_(text.data()),
-        p_(begin_),
-        end_(begin_ + text.size()),
+      : Cursor(text, options.name),
         options_(options),
         document_(document),
         nodes_(document.nodes_) {}
@@ -38,27 +34,6 @@ class Parser {
 
  private:
   using Node = Document::Node;
-
-  [[noreturn]] void fail(std::string_view problem) const {
-    const auto line = std::count(begin_, p_, '\n') + 1;
-    const char* line_begin = p_;
-    while (line_begin > begin_ && line_begin[-1] != '\n') --line_begin;
-    RL_FAIL(Value, options_.name, options_.name.empty() ? "" : ": ", "invalid JSON at line ", line,
-            ", column ", p_ - line_begin + 1, " (byte ", p_ - begin_, "): ", problem);
-  }
-  [[noreturn]] void unexpected(std::string_view expected) const {
-    if (p_ >= end_) fail(detail::concat("expected ", expected, ", but the text ends"));
-    const auto c = static_cast<uint8_t>(*p_);
-    if (c < ' ' || c >= 0x7F)
-      fail(detail::concat("expected ", expected, ", got byte ", static_cast<int>(c)));
-    fail(detail::concat("expected ", expected, ", got '", *p_, "'"));
-  }
-
-  // A NUL at the end: it is valid nowhere, so the caller's check refuses it.
-  char peek() const { return p_ < end_ ? *p_ : '\0'; }
-  void skip_space() {
-    while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
-  }
 
   void parse_value(int depth) {
     switch (peek()) {
@@ -229,12 +204,6 @@ class Parser {
     return at;
   }
 
-  size_t skip_digits() {
-    const char* const start = p_;
-    while (p_ < end_ && is_digit(*p_)) ++p_;
-    return static_cast<size_t>(p_ - start);
-  }
-
   void parse_number() {
     const char* const start = p_;
     const bool negative = peek() == '-';
@@ -270,9 +239,6 @@ class Parser {
     node.number = *number;
   }
 
-  const char* begin_;
-  const char* p_;
-  const char* end_;
   const ParseOptions& options_;
   Document& document_;
   std::vector<Node>& nodes_;

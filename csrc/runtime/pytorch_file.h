@@ -45,6 +45,8 @@ class PyTorchFileReader {
   const ZipEntry& at(std::string_view record) const;
   bool has_record(std::string_view record) const { return find(record) != nullptr; }
   StoragePtr read(std::string_view record) const { return zip_.read(at(record)); }
+  /// See `ZipArchive::forget_crc`.
+  void forget_crc(std::string_view record) { zip_.forget_crc(at(record)); }
 
  private:
   uint64_t read_version() const;

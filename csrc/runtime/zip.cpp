@@ -118,6 +118,23 @@ Bytes ZipArchive::payload(const ZipEntry& entry) const {
   return bytes_.subspan(at + head, entry.compressed_size);
 }
 
+void ZipArchive::forget_crc(const ZipEntry& entry) {
+  RL_CHECK(!read_only_, Runtime, name_, ": its memory is read-only, and with it entry '",
+           entry.name, "'");
+  payload(entry);  // both headers are what they must be
+  const auto clear = [&](uint64_t at) {
+    std::fill_n(const_cast<std::byte*>(bytes_.data()) + at, sizeof entry.crc, std::byte{0});
+  };
+  const auto index = static_cast<size_t>(&entry - entries_.data());
+  RL_ASSERT(index < entries_.size(), "an entry of another archive");
+  // The name follows the entry's fixed fields in the directory.
+  const auto* name = reinterpret_cast<const std::byte*>(entry.name.data());
+  clear(static_cast<uint64_t>(name - bytes_.data()) - zip::kCentralHeaderSize + 16);
+  const bool descriptor = load<uint16_t>(bytes_, entry.header_offset + 6) & zip::kDescriptorFlag;
+  if (!descriptor) clear(entry.header_offset + 14);
+  entries_[index].crc = 0;
+}
+
 StoragePtr ZipArchive::read(const ZipEntry& entry, CheckCrc check) const {
   const Bytes data = payload(entry);
   StoragePtr contents;

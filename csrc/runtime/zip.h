@@ -66,6 +66,10 @@ class ZipArchive {
     return read(at(name), check);
   }
 
+  /// Writes into the archive's memory that the entry has no checksum: its contents may change in
+  /// place. The archive must not be read-only.
+  void forget_crc(const ZipEntry& entry);
+
  private:
   void index_names();
   void check_extents(uint64_t directory_offset);

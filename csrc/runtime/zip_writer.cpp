@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <future>
 #include <utility>
 
 #include "core/error.h"
@@ -26,8 +27,11 @@ uint32_t or_see64(uint64_t value, bool zip64) {
 }
 
 constexpr uint64_t kMaxAlignment = 16384;  // the padding must fit an extra field
-// Each piece goes from memory through the checksum to the sink while it is in the cache.
-constexpr size_t kChunk = size_t{1} << 19;
+// Bytes that the sink is given at once: a file's pages are then put together to large ones, which
+// a reader maps faster, and a stream that copies needs no more memory than this.
+constexpr size_t kChunk = size_t{1} << 21;
+// Checksums of longer pieces are computed on another thread, beside the writing.
+constexpr size_t kLong = size_t{1} << 20;
 
 // Version to flags, method, time, date, checksum, sizes and the name's length: alike in both
 // headers.
@@ -76,13 +80,18 @@ void ZipWriter::write(std::string_view text) {
 uint32_t ZipWriter::write_payload(std::initializer_list<std::span<const std::byte>> pieces) {
   uint32_t crc = 0;
   for (auto piece : pieces) {
+    std::future<uint32_t> beside;
+    if (options_.compute_crc && piece.size() >= kLong)
+      beside = std::async([=] { return crc32(piece, crc); });  // here, where there is no thread
+    else if (options_.compute_crc)
+      crc = crc32(piece, crc);
     position_ += piece.size();
     while (!piece.empty()) {
       const auto chunk = piece.first(std::min(piece.size(), kChunk));
-      if (options_.compute_crc) crc = crc32(chunk, crc);
       sink_->write(chunk);
       piece = piece.subspan(chunk.size());
     }
+    if (beside.valid()) crc = beside.get();
   }
   return crc;
 }

@@ -1263,6 +1263,10 @@ class UntypedStorage:
 
     def __init__(self, source: builtins.int | Buffer) -> None: ...
 
+    @staticmethod
+    def copy_of(buffer: Buffer) -> UntypedStorage:
+        """The bytes of a contiguous buffer, copied on several threads."""
+
     def nbytes(self) -> builtins.int: ...
 
     def weak(self) -> WeakStorage:
@@ -1507,6 +1511,12 @@ class PyTorchFileReader:
         """
         A record's first ``numel`` elements of ``dtype`` (default: all its bytes) as a storage:
         the file's own memory, unless ``copy`` is true.
+        """
+
+    def forget_checksum(self, name: str) -> None:
+        """
+        Notes in the file, which must be mapped for writing, that a record has no checksum: its
+        contents may be changed in place.
         """
 
     def get_record_size(self, name: str) -> builtins.int:

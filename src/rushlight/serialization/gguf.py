@@ -23,10 +23,6 @@ _PLAIN = {
     0: "float32", 1: "float16", 24: "int8", 25: "int16", 26: "int32", 27: "int64", 28: "float64",
     30: "bfloat16",
 }  # fmt: skip
-_OTHER = {
-    16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S", 21: "IQ3_S", 22: "IQ2_S",
-    29: "IQ1_M", 34: "TQ1_0",
-}  # fmt: skip
 _MAX_COUNT = 1 << 24
 _MAX_NESTING = 4
 
@@ -137,8 +133,8 @@ def _entry(
         block = BLOCKS.get(kind)
         if block is None:
             raise RuntimeError(
-                f"{reader.name}: '{name}' has blocks of type {_OTHER.get(kind, kind)}, which are "
-                "not supported"
+                f"{reader.name}: '{name}' has blocks of type {kind}, which are not "
+                "supported"
             )
         row = shape[-1] if shape else 1
         reader.check(row % block.elements == 0, f"'{name}' has incomplete blocks")

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-# NumPy arrays of uint8 and float32, whose arithmetic type checkers cannot follow.
-_Bytes: TypeAlias = Any
-_Floats: TypeAlias = Any
+from .gguf_iq import iq1_m, iq1_s, iq2_s, iq2_xs, iq2_xxs, iq3_s, iq3_xxs
+from .gguf_numbers import Bytes, Floats, bits, half, interleaved_nibbles, nibbles, words
 
 # Levels of IQ4_NL and IQ4_XS, and of MXFP4 (doubled).
 _LEVELS = np.array(
@@ -31,62 +30,53 @@ class Block:
     name: str
     elements: int
     nbytes: int
-    values: Callable[[_Bytes], _Floats]
+    values: Callable[[Bytes], Floats]
 
 
-def _half(b: _Bytes, at: int) -> _Floats:
-    return b[:, at : at + 2].copy().view(np.float16).astype(np.float32)
+def _high_bits(b: Bytes, at: int) -> Bytes:
+    return bits(b[:, at : at + 4]) << 4
 
 
-def _nibbles(q: _Bytes) -> _Bytes:
-    """Low nibbles, then high ones."""
-    return np.concatenate([q & 15, q >> 4], axis=1)
+def _q4_0(b: Bytes) -> Floats:
+    return half(b, 0) * (nibbles(b[:, 2:]).astype(np.float32) - 8)
 
 
-def _high_bits(b: _Bytes, at: int) -> _Bytes:
-    return np.unpackbits(b[:, at : at + 4], axis=1, bitorder="little") << 4
+def _q4_1(b: Bytes) -> Floats:
+    return half(b, 0) * nibbles(b[:, 4:]) + half(b, 2)
 
 
-def _q4_0(b: _Bytes) -> _Floats:
-    return _half(b, 0) * (_nibbles(b[:, 2:]).astype(np.float32) - 8)
+def _q5_0(b: Bytes) -> Floats:
+    q = nibbles(b[:, 6:]) | _high_bits(b, 2)
+    return half(b, 0) * (q.astype(np.float32) - 16)
 
 
-def _q4_1(b: _Bytes) -> _Floats:
-    return _half(b, 0) * _nibbles(b[:, 4:]) + _half(b, 2)
+def _q5_1(b: Bytes) -> Floats:
+    return half(b, 0) * (nibbles(b[:, 8:]) | _high_bits(b, 4)) + half(b, 2)
 
 
-def _q5_0(b: _Bytes) -> _Floats:
-    q = _nibbles(b[:, 6:]) | _high_bits(b, 2)
-    return _half(b, 0) * (q.astype(np.float32) - 16)
+def _q8_0(b: Bytes) -> Floats:
+    return half(b, 0) * b[:, 2:].view(np.int8)
 
 
-def _q5_1(b: _Bytes) -> _Floats:
-    return _half(b, 0) * (_nibbles(b[:, 8:]) | _high_bits(b, 4)) + _half(b, 2)
+def _q8_1(b: Bytes) -> Floats:
+    return half(b, 0) * b[:, 4:].view(np.int8)
 
 
-def _q8_0(b: _Bytes) -> _Floats:
-    return _half(b, 0) * b[:, 2:].view(np.int8)
-
-
-def _q8_1(b: _Bytes) -> _Floats:
-    return _half(b, 0) * b[:, 4:].view(np.int8)
-
-
-def _two_bits(q: _Bytes) -> _Bytes:
+def _two_bits(q: Bytes) -> Bytes:
     """64 bytes -> 16 groups of 16 elements, as Q2_K and Q3_K order them."""
     parts = q.reshape(-1, 2, 1, 32) >> np.array([0, 2, 4, 6], np.uint8).reshape(1, 1, 4, 1)
     return (parts & 3).reshape(-1, 16, 16)
 
 
-def _q2_k(b: _Bytes) -> _Floats:
+def _q2_k(b: Bytes) -> Floats:
     scales = b[:, :16]
-    d, least = _half(b, 80), _half(b, 82)
+    d, least = half(b, 80), half(b, 82)
     q = _two_bits(b[:, 16:80])
     steps = (d * (scales & 15))[:, :, None]
     return steps * q - (least * (scales >> 4))[:, :, None]
 
 
-def _q3_k(b: _Bytes) -> _Floats:
+def _q3_k(b: Bytes) -> Floats:
     raw = b[:, 96:108]
     low = np.concatenate([raw[:, :8] & 15, raw[:, :8] >> 4], axis=1)
     shifts = np.array([0, 2, 4, 6], np.uint8).reshape(1, 4, 1)
@@ -95,10 +85,10 @@ def _q3_k(b: _Bytes) -> _Floats:
     bits = np.arange(8, dtype=np.uint8).reshape(1, 8, 1)
     mask = (b[:, None, :32] >> bits & 1).reshape(-1, 16, 16)
     q = _two_bits(b[:, 32:96]).astype(np.float32) - 4 * (mask == 0)
-    return (_half(b, 108) * scales)[:, :, None] * q
+    return (half(b, 108) * scales)[:, :, None] * q
 
 
-def _six_bits(raw: _Bytes) -> tuple[_Bytes, _Bytes]:
+def _six_bits(raw: Bytes) -> tuple[Bytes, Bytes]:
     """Scales and minima of Q4_K and Q5_K."""
     first, second, third = raw[:, :4], raw[:, 4:8], raw[:, 8:12]
     scales = np.concatenate([first & 63, third & 15 | first >> 6 << 4], axis=1)
@@ -106,61 +96,85 @@ def _six_bits(raw: _Bytes) -> tuple[_Bytes, _Bytes]:
     return scales, least
 
 
-def _pairs(q: _Bytes) -> _Bytes:
+def _pairs(q: Bytes) -> Bytes:
     """128 bytes -> 8 groups of 32: low nibbles of 32 bytes, then their high ones."""
     parts = q.reshape(-1, 4, 1, 32) >> np.array([0, 4], np.uint8).reshape(1, 1, 2, 1)
     return (parts & 15).reshape(-1, 8, 32)
 
 
-def _k_values(b: _Bytes, q: _Bytes) -> _Floats:
+def _k_values(b: Bytes, q: Bytes) -> Floats:
     scales, least = _six_bits(b[:, 4:16])
-    return (_half(b, 0) * scales)[:, :, None] * q - (_half(b, 2) * least)[:, :, None]
+    return (half(b, 0) * scales)[:, :, None] * q - (half(b, 2) * least)[:, :, None]
 
 
-def _q4_k(b: _Bytes) -> _Floats:
+def _q4_k(b: Bytes) -> Floats:
     return _k_values(b, _pairs(b[:, 16:]))
 
 
-def _q5_k(b: _Bytes) -> _Floats:
+def _q5_k(b: Bytes) -> Floats:
     bits = np.arange(8, dtype=np.uint8).reshape(1, 8, 1)
     high = b[:, None, 16:48] >> bits & 1
     return _k_values(b, _pairs(b[:, 48:]) | high << 4)
 
 
-def _q6_k(b: _Bytes) -> _Floats:
+def _q6_k(b: Bytes) -> Floats:
     low = b[:, :128].reshape(-1, 2, 1, 64) >> np.array([0, 4], np.uint8).reshape(1, 1, 2, 1)
     high = b[:, 128:192].reshape(-1, 2, 1, 32) >> np.array([0, 2, 4, 6], np.uint8).reshape(
         1, 1, 4, 1
     )
     q = (low & 15).reshape(-1, 16, 16) | ((high & 3) << 4).reshape(-1, 16, 16)
     scales = b[:, 192:208].view(np.int8)
-    return (_half(b, 208) * scales)[:, :, None] * (q.astype(np.float32) - 32)
+    return (half(b, 208) * scales)[:, :, None] * (q.astype(np.float32) - 32)
 
 
-def _q8_k(b: _Bytes) -> _Floats:
+def _q8_k(b: Bytes) -> Floats:
     return b[:, :4].copy().view(np.float32) * b[:, 4:260].view(np.int8)
 
 
-def _iq4_nl(b: _Bytes) -> _Floats:
-    return _half(b, 0) * _LEVELS[_nibbles(b[:, 2:])]
+def _iq4_nl(b: Bytes) -> Floats:
+    return half(b, 0) * _LEVELS[nibbles(b[:, 2:])]
 
 
-def _iq4_xs(b: _Bytes) -> _Floats:
-    high = b[:, 2:4].copy().view(np.uint16) >> np.arange(0, 16, 2, dtype=np.uint16) & 3
-    low = (b[:, 4:8, None] >> np.array([0, 4], np.uint8) & 15).reshape(-1, 8)
-    scales = _half(b, 0) * ((low | high << 4).astype(np.float32) - 32)
+def _iq4_xs(b: Bytes) -> Floats:
+    high = words(b[:, 2:4], np.uint16) >> np.arange(0, 16, 2, dtype=np.uint16) & 3
+    scales = half(b, 0) * ((interleaved_nibbles(b[:, 4:8]) | high << 4).astype(np.float32) - 32)
     q = b[:, 8:].reshape(-1, 8, 16)
     return scales[:, :, None] * _LEVELS[np.concatenate([q & 15, q >> 4], axis=2)]
 
 
-def _tq2_0(b: _Bytes) -> _Floats:
+def _trits(q: Bytes, count: int) -> Bytes:
+    """The first trits of each byte, a fraction of 256, for all bytes one after another."""
+    powers = np.array([1, 3, 9, 27, 81], np.uint8)[:count].reshape(1, count, 1)
+    rest = (q[:, None, :] * powers).astype(np.uint16)
+    return (rest * 3 >> 8).reshape(len(q), -1)
+
+
+def _tq1_0(b: Bytes) -> Floats:
+    parts = _trits(b[:, :32], 5), _trits(b[:, 32:48], 5), _trits(b[:, 48:52], 4)
+    return half(b, 52) * (np.concatenate(parts, axis=1).astype(np.float32) - 1)
+
+
+def _tq2_0(b: Bytes) -> Floats:
     q = _two_bits(b[:, :64]).reshape(-1, 256).astype(np.float32)
-    return _half(b, 64) * (q - 1)
+    return half(b, 64) * (q - 1)
 
 
-def _mxfp4(b: _Bytes) -> _Floats:
+def _mxfp4(b: Bytes) -> Floats:
     scale = np.ldexp(np.float32(1), b[:, :1].astype(np.int32) - 128).astype(np.float32)
-    return scale * _FP4[_nibbles(b[:, 1:])]
+    return scale * _FP4[nibbles(b[:, 1:])]
+
+
+def _nvfp4(b: Bytes) -> Floats:
+    exponent, fraction = (b[:, :4] >> 3 & 15).astype(np.int32), (b[:, :4] & 7).astype(np.float32)
+    normal = exponent > 0
+    scale = np.ldexp(fraction / 8 + normal, np.where(normal, exponent, 1) - 8)  # of doubled values
+    scale = np.where(b[:, :4] == 0x7F, 0, scale).astype(np.float32)
+    q = b[:, 4:].reshape(-1, 4, 8)
+    return scale[:, :, None] * _FP4[np.concatenate([q & 15, q >> 4], axis=2)]
+
+
+def _q1_0(b: Bytes) -> Floats:
+    return half(b, 0) * (bits(b[:, 2:]).astype(np.float32) * 2 - 1)
 
 
 #: Type number -> block.
@@ -177,10 +191,20 @@ BLOCKS: dict[int, Block] = {
     13: Block("Q5_K", 256, 176, _q5_k),
     14: Block("Q6_K", 256, 210, _q6_k),
     15: Block("Q8_K", 256, 292, _q8_k),
+    16: Block("IQ2_XXS", 256, 66, iq2_xxs),
+    17: Block("IQ2_XS", 256, 74, iq2_xs),
+    18: Block("IQ3_XXS", 256, 98, iq3_xxs),
+    19: Block("IQ1_S", 256, 50, iq1_s),
     20: Block("IQ4_NL", 32, 18, _iq4_nl),
+    21: Block("IQ3_S", 256, 110, iq3_s),
+    22: Block("IQ2_S", 256, 82, iq2_s),
     23: Block("IQ4_XS", 256, 136, _iq4_xs),
+    29: Block("IQ1_M", 256, 56, iq1_m),
+    34: Block("TQ1_0", 256, 54, _tq1_0),
     35: Block("TQ2_0", 256, 66, _tq2_0),
     39: Block("MXFP4", 32, 17, _mxfp4),
+    40: Block("NVFP4", 64, 36, _nvfp4),
+    41: Block("Q1_0", 128, 18, _q1_0),
 }
 
 

@@ -98,14 +98,11 @@ def read_plain(data: Any, at: int, encoding: str = "utf-8") -> tuple[Any, int]:
     return program.run(_Plain(), encoding), program.end
 
 
-def take_storage(source: Source, at: int, size: int) -> _C.UntypedStorage:
+def take_storage(source: Source, at: int, size: int, alignment: int = 8) -> _C.UntypedStorage:
     """Bytes of the file as a storage: its own memory where that is aligned."""
     part = source.view[at : at + size]
-    if source.copy or part.readonly or at % 8:
-        storage = _C.UntypedStorage(size)
-        bytes_of(storage)[:] = part
-        return storage
-    return _C.UntypedStorage(part)
+    own = source.copy or part.readonly or at % alignment
+    return _C.UntypedStorage.copy_of(part) if own else _C.UntypedStorage(part)
 
 
 def load_legacy(

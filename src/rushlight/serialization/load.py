@@ -150,9 +150,11 @@ def _load_zip(
     copy = source.copy or big_endian
 
     def read(storage_id: StorageId) -> _C.UntypedStorage:
-        return reader.get_storage_from_record(
-            f"data/{storage_id.key}", storage_id.numel, storage_id.dtype, copy
-        )
+        record = f"data/{storage_id.key}"
+        storage = reader.get_storage_from_record(record, storage_id.numel, storage_id.dtype, copy)
+        if source.shared and not copy:
+            reader.forget_checksum(record)
+        return storage
 
     storages = StorageTable(read, map_location, big_endian)
     handler = on_base(base, _Handler)(storages)

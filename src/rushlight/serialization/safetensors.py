@@ -20,7 +20,8 @@ _DTYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "I32": "int32",
     "U32": "uint32", "I64": "int64", "U64": "uint64", "F16": "float16", "BF16": "bfloat16",
     "F32": "float32", "F64": "float64", "C64": "complex64", "F8_E4M3": "float8_e4m3fn",
-    "F8_E5M2": "float8_e5m2", "F8_E8M0": "float8_e8m0fnu",
+    "F8_E5M2": "float8_e5m2", "F8_E4M3FNUZ": "float8_e4m3fnuz", "F8_E5M2FNUZ": "float8_e5m2fnuz",
+    "F8_E8M0": "float8_e8m0fnu", "F4": "float4_e2m1fn_x2",
 }  # fmt: skip
 _CODES = {name: code for code, name in _DTYPES.items()}
 _MAX_HEADER = 100_000_000  # bytes, the format's own limit
@@ -83,7 +84,7 @@ def write_entries(
             raise ValueError(f"two entries of the file would be named '{entry.name}'")
         header[entry.name] = {
             "dtype": _CODES[entry.dtype.name],
-            "shape": list(entry.shape),
+            "shape": _shape_in_file(entry),
             "data_offsets": [at, at + entry.nbytes],
         }
         at += entry.nbytes
@@ -93,6 +94,15 @@ def write_entries(
     write(text)
     for entry in ordered:
         write(entry.read())
+
+
+def _shape_in_file(entry: Entry) -> list[int]:
+    """The format counts the elements of F4, PyTorch its bytes of two."""
+    if entry.dtype.name != "float4_e2m1fn_x2":
+        return list(entry.shape)
+    if not entry.shape:
+        raise ValueError(f"'{entry.name}': safetensors has no float4_e2m1fn_x2 without dimensions")
+    return [*entry.shape[:-1], entry.shape[-1] * 2]
 
 
 def safetensors_entries(source: Source) -> Entries:
@@ -108,7 +118,9 @@ def safetensors_entries(source: Source) -> Entries:
 def _make(source: Source, tensor: _Tensor) -> Any:
     from .legacy import take_storage
 
-    storage = TypedStorage(take_storage(source, tensor.start, tensor.nbytes), tensor.dtype)
+    alignment = min(tensor.dtype.itemsize, 8)
+    taken = take_storage(source, tensor.start, tensor.nbytes, alignment)
+    storage = TypedStorage(taken, tensor.dtype)
     return make_tensor(storage, tensor.dtype, 0, tensor.shape, contiguous_stride(tensor.shape))
 
 
@@ -129,7 +141,8 @@ def _read_header(source: Source) -> tuple[list[_Tensor], dict[str, str]]:
         return found
 
     try:
-        header = json.loads(bytes(view[8 : 8 + size]), object_pairs_hook=unique)
+        # As text: of bytes, json would also take other encodings.
+        header = json.loads(str(view[8 : 8 + size], "utf-8"), object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:
         raise RuntimeError(f"{source.name}: no valid safetensors file: {error}") from error
     check(type(header) is dict, "the header is no object")
@@ -160,6 +173,9 @@ def _parse(name: str, value: Any, start: int, check: Any) -> _Tensor:
     )
     check(numbers and len(offsets) == 2 and len(shape) <= 64, f"sizes or places of '{name}'")
     assert dtype is not None
+    if dtype.name == "float4_e2m1fn_x2":
+        check(bool(shape) and shape[-1] % 2 == 0, f"an odd number of elements in '{name}'")
+        shape = [*shape[:-1], shape[-1] // 2]
     tensor = _Tensor(name, dtype, tuple(shape), start + offsets[0])
     check(offsets[1] - offsets[0] == tensor.nbytes, f"'{name}' has another size than it says")
     return tensor

@@ -19,6 +19,7 @@ class Source:
     name: str
     data: Any  # with the buffer protocol; writable when tensors may keep it
     copy: bool
+    shared: bool = False  # what is written to tensors goes to the file
 
     @property
     def view(self) -> memoryview:
@@ -35,7 +36,8 @@ def open_source(f: Any, use_mmap: bool | None) -> Source:
         ValueError: a file object is to be mapped.
     """
     if isinstance(f, (str, os.PathLike)):
-        return Source(os.fspath(f), _map(Path(os.fspath(f))), copy=use_mmap is False)
+        shared = get_default_mmap_options() == mmap.MAP_SHARED
+        return Source(os.fspath(f), _map(Path(os.fspath(f))), use_mmap is False, shared)
     if use_mmap:
         raise ValueError("mmap=True needs the path of a file, not an open one")
     if not hasattr(f, "read"):
