@@ -40,7 +40,8 @@ nb::bytes get_record(const PyTorchFileReader& reader, const std::string& name) {
   return nb::bytes(contents->data(), contents->nbytes());
 }
 
-// The first `numel` elements; copied where asked for, or where the file's own memory is not aligned.
+// The first `numel` elements; copied where asked for, or where the file's own memory is not
+// aligned.
 StoragePtr read_storage(const PyTorchFileReader& reader, const std::string& name,
                         std::optional<uint64_t> numel, uint64_t item, bool copy) {
   StoragePtr contents = reader.read(name);
@@ -116,7 +117,8 @@ void init_pytorch_file_reader(nb::module_& m) {
           "forget_checksum",
           [](PyTorchFileReader& self, const std::string& name) { self.forget_crc(name); },
           nb::arg("name"),
-          "Notes in the file, which must be mapped for writing, that a record has no checksum: its\n"
+          "Notes in the file, which must be mapped for writing, that a record has no checksum: "
+          "its\n"
           "contents may be changed in place.")
       .def(
           "get_record_size",

@@ -23,8 +23,8 @@ class Cursor {
     const auto line = std::count(begin_, p_, '\n') + 1;
     const char* line_begin = p_;
     while (line_begin > begin_ && line_begin[-1] != '\n') --line_begin;
-    RL_FAIL(Value, name_, name_.empty() ? "" : ": ", "invalid JSON at line ", line,
-            ", column ", p_ - line_begin + 1, " (byte ", p_ - begin_, "): ", problem);
+    RL_FAIL(Value, name_, name_.empty() ? "" : ": ", "invalid JSON at line ", line, ", column ",
+            p_ - line_begin + 1, " (byte ", p_ - begin_, "): ", problem);
   }
   [[noreturn]] void unexpected(std::string_view expected) const {
     if (p_ >= end_) fail(detail::concat("expected ", expected, ", but the text ends"));

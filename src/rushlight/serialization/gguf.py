@@ -133,8 +133,7 @@ def _entry(
         block = BLOCKS.get(kind)
         if block is None:
             raise RuntimeError(
-                f"{reader.name}: '{name}' has blocks of type {kind}, which are not "
-                "supported"
+                f"{reader.name}: '{name}' has blocks of type {kind}, which are not supported"
             )
         row = shape[-1] if shape else 1
         reader.check(row % block.elements == 0, f"'{name}' has incomplete blocks")
