@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -116,6 +117,12 @@ class Trouble(Squares):
                 raise OddError(1, 2)
             if self.what == "stop":
                 raise StopIteration
+            if self.what == "sys.exit":
+                sys.exit(3)
+            if self.what == "fork and exit":
+                if os.fork() == 0:
+                    sys.exit(0)
+                os.wait()
             if self.what == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
             if self.what == "exit":

@@ -41,6 +41,19 @@ def test_exceptions_keep_their_type(kind: str) -> None:
     assert 'raise ZeroDivisionError("sample five")' in str(cause)
 
 
+@pytest.mark.parametrize("kind", ["process", "thread"])
+def test_an_exit_in_a_worker_says_where(kind: str) -> None:
+    with pytest.raises(
+        RuntimeError, match=r"SystemExit in DataLoader worker .*\[4, 5\]: 3"
+    ) as caught:
+        load("sys.exit", kind)
+    assert "sys.exit(3)" in str(caught.value.__cause__)
+
+
+def test_a_child_that_the_dataset_forked_may_exit() -> None:
+    assert len(load("fork and exit")) == 5
+
+
 def test_exceptions_without_workers_are_plain() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         list(DataLoader(Trouble(10, "raise"), 2))

@@ -56,7 +56,8 @@ def capture(error: BaseException, where: str) -> Failure:
     pickled: bytes | None
     try:
         pickled = pickle.dumps(error)
-        if type(pickle.loads(pickled)) is not type(error):
+        # SystemExit and the like were meant for the worker, not for the caller.
+        if type(pickle.loads(pickled)) is not type(error) or not isinstance(error, Exception):
             pickled = None
     except Exception:
         pickled = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ class Fetcher:
         self.spec = spec
         self.worker = worker or 0
         self.name = name
+        self.pid = os.getpid()
         self.generators = generators
         self.per_sample = spec.seeding == "sample"
         self.inside = worker is not None
@@ -93,7 +95,9 @@ class Fetcher:
                 keys = None if task.keys is None else task.keys[i]
                 try:
                     self._make(batch, keys)
-                except Exception as error:
+                except BaseException as error:  # SystemExit too: the user learns where
+                    if os.getpid() != self.pid:
+                        raise  # in a child that the dataset forked
                     where = f"{self.name}, {self._where(number, keys)}"
                     batch.failure = capture(error, where)
                     self.ended |= self.spec.iterable
