@@ -1,5 +1,6 @@
 // Loading and running exported programs.
 #include "bindings.h"
+#include "ir/control_flow.h"
 #include "runtime/model_runner.h"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -103,9 +104,10 @@ nb::dict graph_object(const Graph& graph) {
                                      spec && n.op->arguments[i].keyword_only));
     }
     for (ValueId v : n.outputs) outputs.append(v);
-    nb::object region = n.region ? nb::object(graph_object(*n.region)) : nb::none();
-    nodes.append(nb::make_tuple(n.target, n.name, operands, outputs, n.op != nullptr || n.region,
-                                region, n.op && n.op->returns_list));
+    nb::list regions;
+    for (const auto& region : n.regions) regions.append(graph_object(*region));
+    nodes.append(nb::make_tuple(n.target, n.name, operands, outputs, is_supported(n), regions,
+                                n.op && n.op->returns_list));
   }
   nb::dict out;
   out["values"] = values;
@@ -149,9 +151,9 @@ nb::dict plan_report(ModelRunner& runner, nb::sequence values) {
   for (nb::handle value : values) inputs.push_back(to_run_value(value, "input"));
   const auto plan = runner.plan(inputs);
   nb::dict kinds;
-  constexpr const char* names[] = {"kernel", "pointwise", "scatter", "call"};
+  constexpr const char* names[] = {"kernel", "pointwise", "scatter", "call", "regions"};
   int64_t fused = 0, tails = 0;
-  int counts[4] = {};
+  int counts[5] = {};
   for (const Step& step : plan->steps) {
     ++counts[static_cast<int>(step.kind)];
     if (step.kind == Step::Kind::Pointwise)
@@ -159,7 +161,7 @@ nb::dict plan_report(ModelRunner& runner, nb::sequence values) {
     else if (!step.program.steps.empty())
       tails += static_cast<int64_t>(step.program.steps.size());
   }
-  for (int i = 0; i < 4; ++i) kinds[names[i]] = counts[i];
+  for (int i = 0; i < 5; ++i) kinds[names[i]] = counts[i];
   nb::dict out;
   out["steps"] = kinds;
   out["pointwise_operators"] = fused;

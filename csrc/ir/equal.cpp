@@ -51,11 +51,12 @@ class Comparison {
 
   bool same(const Node& a, const Node& b) {
     if (a.op != b.op || a.target != b.target || a.name != b.name ||
-        a.operands.size() != b.operands.size() || !a.region != !b.region)
+        a.operands.size() != b.operands.size() || a.regions.size() != b.regions.size())
       return false;
     for (size_t i = 0; i < a.operands.size(); ++i)
       if (!same_operand(a.operands[i], b.operands[i], a_to_b_)) return false;
-    if (a.region && !rushlight::equal(*a.region, *b.region)) return false;
+    for (size_t i = 0; i < a.regions.size(); ++i)
+      if (!rushlight::equal(*a.regions[i], *b.regions[i])) return false;
     return define(a.outputs, b.outputs);
   }
 

@@ -62,12 +62,14 @@ struct Graph;
 inline constexpr std::string_view kScatterView = "rushlight.scatter_view";
 
 struct Node {
-  const OpDef* op = nullptr;  // null only for kScatterView and for operators we do not have
+  const OpDef* op = nullptr;  // null for kScatterView, control flow and operators we do not have
   std::string target;         // "aten.add.Tensor"
   std::vector<Operand> operands;
   std::vector<ValueId> outputs;  // a Tensor[] return has one entry per tensor
   std::string name;              // as the exporter called it, for messages
-  std::shared_ptr<const Graph> region;
+  /// Graphs that the node owns: the views of kScatterView, the branches and bodies of control flow
+  /// (ir/control_flow.h). They see nothing of the graph around them but what operands hand in.
+  std::vector<std::shared_ptr<const Graph>> regions;
 };
 
 struct Graph {

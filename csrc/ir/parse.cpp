@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "ir/control_flow.h"
 #include "ir/print.h"
 #include "ir/text_cursor.h"
 
@@ -9,7 +10,7 @@ namespace rushlight {
 namespace {
 
 // Nesting of regions and lists, so that no text can use up the stack.
-constexpr int kMaxDepth = 32;
+constexpr int kMaxDepth = kMaxRegionDepth;
 
 using Sizes = std::unordered_map<std::string, SymbolicSize>;
 
@@ -138,8 +139,9 @@ class GraphParser {
     for (auto it = outputs.rbegin(); it != outputs.rend(); ++it)
       if (it->first) node.name = it->first->name;
     if (text_.accept("named")) node.name = text_.quoted();
-    if (text_.accept("region"))
-      node.region = std::make_shared<const Graph>(GraphParser(text_, sizes_, depth_ + 1).body());
+    while (text_.accept("region"))
+      node.regions.push_back(
+          std::make_shared<const Graph>(GraphParser(text_, sizes_, depth_ + 1).body()));
     for (auto& [value, start] : outputs)
       node.outputs.push_back(value ? define(std::move(*value), start) : kNoValue);
     return node;

@@ -96,7 +96,7 @@ class SizeNames {
         for (const SymbolicSize& size : value.sizes)
           if (!size.is_static()) add(size);
     for (const Node& node : graph.nodes)
-      if (node.region) collect(*node.region);
+      for (const auto& region : node.regions) collect(*region);
   }
   std::string text(const SymbolicSize& size) const {
     return size.is_static() ? std::to_string(size.hint) : names_.at({size.expression, size.hint});
@@ -175,7 +175,8 @@ class Printer {
     out += is_target(node.target) ? node.target : quoted(node.target);
     out += '(' + arguments(node) + ')';
     if (node.name != implied_name(node)) out += " named " + quoted(node.name);
-    if (node.region) out += " region" + Printer(*node.region, sizes_, indent_ + "  ").body();
+    for (const auto& region : node.regions)
+      out += " region" + Printer(*region, sizes_, indent_ + "  ").body();
     return out;
   }
 

@@ -2,6 +2,8 @@
 
 #include <unordered_set>
 
+#include "ir/control_flow.h"
+
 namespace rushlight {
 namespace {
 
@@ -40,10 +42,11 @@ bool value_fits(ValueType type, ArgType want) {
 
 class Verifier {
  public:
-  Verifier(const Graph& graph, std::string where)
-      : graph_(graph), where_(std::move(where)), defined_(graph.values.size()) {}
+  Verifier(const Graph& graph, std::string where, int depth = 0)
+      : graph_(graph), where_(std::move(where)), depth_(depth), defined_(graph.values.size()) {}
 
   void run(std::span<const ValueId> given) {
+    RL_CHECK(depth_ <= kMaxRegionDepth, Value, where_, "regions are nested too deeply");
     for (ValueId v : given) define(v, "a given value");
     for (ValueId v : graph_.inputs)
       // Constants are inputs whose data is given.
@@ -89,9 +92,12 @@ class Verifier {
     });
     if (node.target == kScatterView) {
       check_scatter(node);
-    } else {
-      RL_CHECK(!node.region, Value, at(node), "only ", kScatterView, " has a region");
-      if (node.op) check_call(node);
+    } else if (const ControlFlowOp* op = find_control_flow(node.target); op && !node.op) {
+      check_control_flow(node, *op);
+    } else if (node.op) {
+      RL_CHECK(node.regions.empty(), Value, at(node), "only ", kScatterView,
+               " and control flow have regions");
+      check_call(node);
     }
     for (ValueId v : node.outputs)
       if (v != kNoValue) define(v, "node '" + node.name + "' (" + node.target + ")");
@@ -198,12 +204,12 @@ class Verifier {
     check(node.outputs.size() == 1 && node.outputs[0] != kNoValue, "it has one output");
     check_id(node.outputs[0], "node '" + node.name + "'");
     check(graph_.at(node.outputs[0]).type == ValueType::Tensor, "its output is a tensor");
-    check(node.region != nullptr, "it has a region");
-    const Graph& region = *node.region;
+    check(node.regions.size() == 1, "it has a region");
+    const Graph& region = *node.regions[0];
     check(region.inputs.size() == node.operands.size() - 1,
           "the region's inputs are its operands without the source");
     check(region.outputs.size() == 1, "the region has one output");
-    Verifier(region, at(node) + "in its region: ").run({});
+    check_region(node, 0);
     for (size_t i = 0; i < region.inputs.size(); ++i)
       check(region.at(region.inputs[i]).type == graph_.at(node.operands[i ? i + 1 : 0].value).type,
             "the region's inputs have the types of its operands");
@@ -213,8 +219,81 @@ class Verifier {
                " is not a view operator");
   }
 
+  void check_region(const Node& node, size_t i) const {
+    RL_CHECK(node.regions[i], Value, at(node), "region ", i, " is missing");
+    Verifier(*node.regions[i], at(node) + "in its region: ", depth_ + 1).run({});
+  }
+
+  // Operands in groups; every region takes them all and gives as many values as its place asks for.
+  void check_control_flow(const Node& node, const ControlFlowOp& op) const {
+    RL_CHECK(node.operands.size() == op.operands(), Value, at(node), "has ", node.operands.size(),
+             " operands, expected ", op.operands());
+    RL_CHECK(node.regions.size() == op.regions, Value, at(node), "has ", node.regions.size(),
+             " regions, expected ", op.regions);
+    std::vector<bool> tensors;  // which of the values that go into a region are tensors
+    const bool cond = op.kind == ControlFlow::Cond;
+    if (cond) {
+      const Operand& pred = node.operands[0];
+      RL_CHECK(pred.is_value() || std::holds_alternative<bool>(pred.literal), Value, at(node),
+               "argument 'pred' is neither a tensor nor a bool");
+    }
+    for (size_t i = cond; i < node.operands.size(); ++i) {
+      RL_CHECK(node.operands[i].kind == Operand::Kind::List, Value, at(node), "argument '",
+               op.arguments[i], "' is no list");
+      const int times = i == 0 && op.kind == ControlFlow::AssociativeScan ? 2 : 1;
+      for (int k = 0; k < times; ++k)
+        for (const Operand& item : node.operands[i].items) {
+          RL_CHECK(item.is_value() || is_number(item.literal), Value, at(node), "argument '",
+                   op.arguments[i], "' holds something that is neither a value nor a number");
+          tensors.push_back(item.is_value() && is_tensor(graph_, item.value));
+        }
+    }
+    for (size_t i = 0; i < node.regions.size(); ++i) {
+      check_region(node, i);
+      const Graph& region = *node.regions[i];
+      RL_CHECK(region.inputs.size() == tensors.size(), Value, at(node), "a region takes ",
+               region.inputs.size(), " inputs, the operands are ", tensors.size());
+      for (size_t k = 0; k < tensors.size(); ++k)
+        RL_CHECK(is_tensor(region, region.inputs[k]) == tensors[k], Value, at(node), "input ", k,
+                 " of a region is ", tensors[k] ? "a number" : "a tensor", ", the operand is not");
+      check_region_outputs(node, op, i);
+    }
+  }
+
+  static bool is_tensor(const Graph& graph, ValueId v) {
+    return graph.at(v).type == ValueType::Tensor;
+  }
+
+  void check_region_outputs(const Node& node, const ControlFlowOp& op, size_t i) const {
+    const Graph& region = *node.regions[i];
+    if (op.kind == ControlFlow::WhileLoop && i == 0) {
+      RL_CHECK(region.outputs.size() == 1, Value, at(node), "the condition gives ",
+               region.outputs.size(), " values, expected one bool");
+      return;
+    }
+    RL_CHECK(region.outputs.size() == node.outputs.size(), Value, at(node), "has ",
+             node.outputs.size(), " outputs, a region gives ", region.outputs.size());
+    const size_t carried = op.kind == ControlFlow::Cond || op.kind == ControlFlow::Map
+                               ? 0
+                               : node.operands[0].items.size();
+    RL_CHECK(op.kind == ControlFlow::Scan ? carried <= node.outputs.size()
+                                          : carried == 0 || carried == node.outputs.size(),
+             Value, at(node), "carries ", carried, " values, a region gives ",
+             region.outputs.size());
+    const bool slices = op.kind != ControlFlow::Cond && op.kind != ControlFlow::WhileLoop;
+    for (size_t k = 0; k < region.outputs.size(); ++k) {
+      const bool tensor = is_tensor(region, region.outputs[k]);
+      RL_CHECK(tensor || !slices, Value, at(node), "output ", k, " of a region is no tensor");
+      if (node.outputs[k] == kNoValue) continue;
+      check_id(node.outputs[k], "node '" + node.name + "'");
+      RL_CHECK(tensor == is_tensor(graph_, node.outputs[k]), Value, at(node), "output ", k,
+               " is ", tensor ? "a number" : "a tensor", ", a region gives something else");
+    }
+  }
+
   const Graph& graph_;
   std::string where_;
+  int depth_;
   std::vector<bool> defined_;
   std::unordered_set<std::string_view> names_;
 };

@@ -17,7 +17,9 @@ namespace rushlight {
 /// - a node has no more outputs than its operator returns, and they are of the right type;
 /// - no operator writes into its arguments;
 /// - a `kScatterView` node has operands (base, source, values…), one output, and a region of view
-///   operators with the inputs (base, values…) and one tensor as its output; other nodes have none;
+///   operators with the inputs (base, values…) and one tensor as its output;
+/// - control flow has the operands and regions that ir/control_flow.h describes, with inputs and
+///   outputs that fit; regions keep these rules too, at most kMaxRegionDepth inside each other;
 /// - the graph's outputs are defined.
 ///
 /// Nodes of operators that the table lacks are checked as far as that is possible. `given` are

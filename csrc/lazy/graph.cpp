@@ -99,7 +99,7 @@ class Converter {
     } else {
       node.target = kScatterView;
       node.operands = {operand(sources[0]), operand(sources[1])};
-      node.region = region(trace_.meta(sources[0].index), sources);
+      node.regions = {region(trace_.meta(sources[0].index), sources)};
     }
     for (uint32_t i = 0; i < call.outputs; ++i) {
       const auto v = static_cast<ValueId>(static_cast<uint32_t>(call.first_output) + i);

@@ -181,6 +181,7 @@ class Functionalizer {
     }
     if (node.op && reads_strides(*node.op)) forget_contents(node);
     Node copy = node;
+    for (auto& region : copy.regions) region = functionalize_region(*region);
     for (Operand& operand : copy.operands) map_operand(operand);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId out = node.outputs[i];
@@ -192,6 +193,20 @@ class Functionalizer {
         own(out, copy.outputs[i]);
     }
     new_.nodes.push_back(std::move(copy));
+  }
+
+  // A region may write into what it made itself, not into its inputs.
+  static std::shared_ptr<const Graph> functionalize_region(const Graph& region) {
+    Program inner;
+    inner.graph = region;
+    for (ValueId v : region.inputs)
+      inner.inputs.push_back({.kind = InputSpec::Kind::TensorConstant,
+                              .value = v,
+                              .target = region.at(v).name + " of a region"});
+    for (ValueId v : region.outputs)
+      inner.outputs.push_back({.kind = OutputSpec::Kind::User, .value = v});
+    functionalize(inner);
+    return std::make_shared<const Graph>(std::move(inner.graph));
   }
 
   static bool reads_strides(const OpDef& op) {
@@ -314,7 +329,7 @@ class Functionalizer {
     scatter.target = kScatterView;
     scatter.name = cause.name;
     scatter.operands = {Operand::ref(states_[root].mapped), Operand::ref(after)};
-    scatter.region = region(id, scatter.operands);
+    scatter.regions = {region(id, scatter.operands)};
     scatter.outputs = {fresh(old_.at(states_[root].value), "_scattered")};
     states_[root].mapped = scatter.outputs[0];
     new_.nodes.push_back(std::move(scatter));

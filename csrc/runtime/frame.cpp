@@ -4,14 +4,16 @@
 
 #include "kernels/copy.h"
 #include "runtime/eager.h"
+#include "runtime/regions.h"
 #include "runtime/scatter_region.h"
 
 namespace rushlight {
 
 Frame::Frame(std::shared_ptr<const Plan> plan, const Graph& graph,
-             std::span<const std::pair<Slot, Tensor>> weights)
+             std::span<const std::pair<Slot, Tensor>> weights, const Regions* regions)
     : plan_(std::move(plan)),
       graph_(graph),
+      regions_(regions),
       arena_(Storage::allocate(plan_->arena_bytes)),
       slots_(plan_->slots.size()),
       numbers_(plan_->slots.size()) {
@@ -48,7 +50,7 @@ void Frame::prepare() {
     Call call;
     if (step.kind == Step::Kind::Kernel)
       for (const Operand& operand : step.operands) call.args.push_back(argument(operand));
-    if (step.kind != Step::Kind::Call)
+    if (step.kind != Step::Kind::Call && step.kind != Step::Kind::Regions)
       for (Slot s : step.outs) call.outs.push_back(&slots_[static_cast<size_t>(s)]);
     for (Slot s : step.inputs) call.inputs.push_back(&slots_[static_cast<size_t>(s)]);
     calls_.push_back(std::move(call));
@@ -147,6 +149,8 @@ void Frame::run_step(const Step& step, Call& call) {
       return run_scatter(step);
     case Step::Kind::Call:
       return run_call(step);
+    case Step::Kind::Regions:
+      return run_regions(step);
   }
 }
 
@@ -166,7 +170,7 @@ void Frame::run_scatter_call(const Step& step) {
   for (size_t i = 2; i < step.operands.size(); ++i) numbers.push_back(argument(step.operands[i]));
   const TensorMeta meta = scattered(base);
   const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
-  const TensorMeta region = region_for(*node.region, meta, numbers, source);
+  const TensorMeta region = region_for(*node.regions[0], meta, numbers, source);
   Tensor out = Tensor::empty(meta);
   kernels::copy_strided(base, out);
   kernels::copy_strided(source, out.view(region));
@@ -191,13 +195,56 @@ void Frame::run_call(const Step& step) {
     RL_CHECK(result.tensors.size() >= step.outs.size(), Runtime, "gives ", result.tensors.size(),
              " tensors, the graph expects ", step.outs.size());
     for (size_t i = 0; i < step.outs.size(); ++i) {
-      if (step.outs[i] == kNoValue) continue;
-      Tensor& t = result.tensors[i];
-      // A view of planned memory would outlive what it views.
-      if (t.storage() == arena_) t = t.clone();
-      slots_[static_cast<size_t>(step.outs[i])] = std::move(t);
+      if (step.outs[i] != kNoValue) set_dynamic(step.outs[i], std::move(result.tensors[i]));
     }
   }
+  release(step);
+}
+
+void Frame::set_dynamic(Slot slot, Tensor tensor) {
+  // A view of planned memory would outlive what it views.
+  if (tensor.storage() == arena_) tensor = tensor.clone();
+  const SlotPlan& p = plan_->slots[static_cast<size_t>(slot)];
+  if (p.sized) {
+    RL_CHECK(tensor.dtype == p.meta.dtype && tensor.sizes == p.meta.sizes, Runtime, "gives ",
+             describe(tensor), ", expected ", describe(p.meta));
+    if (tensor.strides != p.meta.strides) {
+      const Tensor planned = Tensor::empty(p.meta);
+      kernels::copy_strided(tensor, planned);
+      tensor = planned;
+    }
+  }
+  slots_[static_cast<size_t>(slot)] = std::move(tensor);
+}
+
+void Frame::run_regions(const Step& step) {
+  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const ControlFlowOp* op = find_control_flow(node.target);
+  RL_ASSERT(op && regions_);
+  RunGroups groups;
+  const auto add = [&](const Operand& operand) {
+    const Argument a = argument(operand);
+    if (const auto* t = std::get_if<const Tensor*>(&a))
+      groups.back().push_back({**t, {}});
+    else
+      groups.back().push_back({std::nullopt, a});
+  };
+  for (const Operand& operand : step.operands) {
+    groups.emplace_back();
+    if (operand.kind != Operand::Kind::List) add(operand);
+    for (const Operand& item : operand.items) add(item);
+  }
+  std::vector<RunValue> results = regions_->run(static_cast<size_t>(step.node), *op, groups);
+  RL_CHECK(results.size() == step.outs.size(), Runtime, "gives ", results.size(),
+           " values, the graph expects ", step.outs.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (step.outs[i] == kNoValue) continue;
+    if (results[i].tensor)
+      set_dynamic(step.outs[i], std::move(*results[i].tensor));
+    else
+      numbers_[static_cast<size_t>(step.outs[i])] = results[i].literal;
+  }
+  for (Slot s : step.rebind) place(s);
   release(step);
 }
 
@@ -208,6 +255,8 @@ void Frame::clear() {
     if (place == Place::Dynamic) slots_[s] = Tensor();
   }
   for (Slot s : plan_->rebound) slots_[static_cast<size_t>(s)].set_storage(nullptr);
+  for (const Step& step : plan_->steps)
+    for (Slot s : step.rebind) slots_[static_cast<size_t>(s)].set_storage(nullptr);
 }
 
 }  // namespace rushlight

@@ -14,7 +14,7 @@ class Frame {
  public:
   /// `weights` are the tensors of the plan's Weight slots.
   Frame(std::shared_ptr<const Plan> plan, const Graph& graph,
-        std::span<const std::pair<Slot, Tensor>> weights);
+        std::span<const std::pair<Slot, Tensor>> weights, const Regions* regions = nullptr);
 
   /// Gives a Bound slot its tensor for this call (contiguous, of the planned sizes).
   void bind(Slot slot, const Tensor& tensor);
@@ -53,9 +53,12 @@ class Frame {
   void run_scatter(const Step& step);
   void run_scatter_call(const Step& step);
   void release(const Step& step);
+  void run_regions(const Step& step);
+  void set_dynamic(Slot slot, Tensor tensor);
 
   std::shared_ptr<const Plan> plan_;
   const Graph& graph_;
+  const Regions* regions_;
   StoragePtr arena_;
   std::vector<Tensor> slots_;
   std::vector<Argument> numbers_;

@@ -7,14 +7,9 @@
 
 #include "ir/symbol_expr.h"
 #include "runtime/program.h"
+#include "runtime/run_value.h"
 
 namespace rushlight {
-
-/// What a user input or output is: a tensor, or (no tensor) a number, string or None.
-struct RunValue {
-  std::optional<Tensor> tensor;
-  Argument literal{};
-};
 
 class InputCheck {
  public:

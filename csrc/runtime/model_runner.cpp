@@ -6,24 +6,6 @@
 namespace rushlight {
 namespace {
 
-// What distinguishes plans: sizes of tensors, values of numbers.
-std::vector<int64_t> plan_key(std::span<const RunValue> inputs) {
-  std::vector<int64_t> key;
-  for (const RunValue& v : inputs) {
-    if (v.tensor) {
-      key.push_back(v.tensor->rank());
-      key.insert(key.end(), v.tensor->sizes.begin(), v.tensor->sizes.end());
-      continue;
-    }
-    key.push_back(-1 - static_cast<int64_t>(v.literal.index()));
-    if (const int64_t* i = std::get_if<int64_t>(&v.literal)) key.push_back(*i);
-    if (const bool* b = std::get_if<bool>(&v.literal)) key.push_back(*b);
-    if (const double* d = std::get_if<double>(&v.literal))
-      key.push_back(std::bit_cast<int64_t>(*d));
-  }
-  return key;
-}
-
 // A file may name any value as the new contents of a buffer or input; it must fit where it goes.
 void check_written(const std::string& name, const TensorMeta& into, const TensorMeta& value) {
   RL_CHECK(into.dtype == value.dtype && into.sizes == value.sizes, Runtime, "the program writes ",
@@ -39,7 +21,8 @@ ModelRunner::ModelRunner(std::shared_ptr<const Program> program, int num_threads
 }
 
 void ModelRunner::prepare() {
-  prepared_.graph = program_->graph;
+  PreparedGraph prepared;
+  prepared.graph = program_->graph;
   for (const OutputSpec& output : program_->outputs) {
     if (output.kind != OutputSpec::Kind::BufferMutation) continue;
     const size_t before = written_buffers_.size();
@@ -57,104 +40,40 @@ void ModelRunner::prepare() {
     if (std::find(written_buffers_.begin(), written_buffers_.end(), i) != written_buffers_.end())
       buffers_[input.target] = weight.contiguous();
     else
-      prepared_.constants[input.value] = weight;
+      prepared.constants[input.value] = weight;
   }
   const cpu::ThreadLimit limit(num_threads_);
-  run_pipeline(prepared_);
-  for (const auto& [value, tensor] : prepared_.constants) weights_.emplace_back(value, tensor);
+  runner_ = std::make_unique<GraphRunner>(std::move(prepared));
+  for (ValueId v : runner_->inputs())
+    for (size_t i = 0; i < program_->inputs.size(); ++i)
+      if (program_->inputs[i].value == v) graph_inputs_.push_back(i);
+  RL_ASSERT(graph_inputs_.size() == runner_->inputs().size());
 }
 
-std::shared_ptr<ModelRunner::Planned> ModelRunner::planned(std::span<const RunValue> inputs) {
-  std::vector<int64_t> key = plan_key(inputs);
-  {
-    std::lock_guard lock(mutex_);
-    for (auto it = plans_.begin(); it != plans_.end(); ++it) {
-      if ((*it)->key != key) continue;
-      plans_.splice(plans_.begin(), plans_, it);
-      return plans_.front();
-    }
-  }
-  std::vector<PlanInput> plan_inputs;
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    const InputSpec& spec = program_->inputs[check_.user_inputs()[k]];
-    if (spec.value == kNoValue) continue;
-    PlanInput input{spec.value, Place::Bound, {}, inputs[k].literal};
-    if (inputs[k].tensor) {
-      TensorMeta meta;
-      meta.set(inputs[k].tensor->dtype, inputs[k].tensor->sizes);
-      input.tensor = Tensor(meta, nullptr, nullptr);
-    }
-    plan_inputs.push_back(std::move(input));
-  }
-  for (size_t i : written_buffers_) {
-    const InputSpec& spec = program_->inputs[i];
-    const Tensor& weight = program_->weights.at(spec.target);
-    TensorMeta meta;
-    meta.set(weight.dtype, weight.sizes);
-    plan_inputs.push_back({spec.value, Place::Bound, Tensor(meta, nullptr, nullptr)});
-  }
-  for (const auto& [value, tensor] : weights_)
-    plan_inputs.push_back({value, Place::Weight, tensor});
-  for (const auto& [value, number] : prepared_.numbers)
-    plan_inputs.push_back({value, Place::None, {}, number});
-  auto entry = std::make_shared<Planned>();
-  entry->key = std::move(key);
-  entry->plan = make_plan(prepared_.graph, plan_inputs);
+std::vector<RunValue> ModelRunner::graph_inputs(std::span<const RunValue> inputs) const {
+  std::vector<RunValue> values;
+  const std::vector<size_t>& users = check_.user_inputs();
   std::lock_guard lock(mutex_);
-  plans_.push_front(entry);
-  if (plans_.size() > kMaxPlans) plans_.pop_back();
-  return entry;
+  for (size_t i : graph_inputs_) {
+    const auto user = std::find(users.begin(), users.end(), i);
+    if (user != users.end())
+      values.push_back(inputs[static_cast<size_t>(user - users.begin())]);
+    else
+      values.push_back({buffers_.at(program_->inputs[i].target), {}});
+  }
+  return values;
 }
 
 std::shared_ptr<const Plan> ModelRunner::plan(std::span<const RunValue> inputs) {
   check_.check(inputs);
-  return planned(inputs)->plan;
-}
-
-std::unique_ptr<Frame> ModelRunner::borrow(Planned& planned) {
-  {
-    std::lock_guard lock(planned.mutex);
-    if (!planned.idle.empty()) {
-      auto frame = std::move(planned.idle.back());
-      planned.idle.pop_back();
-      return frame;
-    }
-  }
-  return std::make_unique<Frame>(planned.plan, prepared_.graph, weights_);
-}
-
-void ModelRunner::give_back(Planned& planned, std::unique_ptr<Frame> frame) {
-  frame->clear();
-  std::lock_guard lock(planned.mutex);
-  if (planned.idle.size() < kMaxIdleFrames) planned.idle.push_back(std::move(frame));
-}
-
-void ModelRunner::bind(Frame& frame, std::span<const RunValue> inputs, std::vector<Tensor>& kept) {
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    const InputSpec& spec = program_->inputs[check_.user_inputs()[k]];
-    if (spec.value == kNoValue || !inputs[k].tensor) continue;
-    kept.push_back(inputs[k].tensor->contiguous());
-    frame.bind(spec.value, kept.back());
-  }
-  if (written_buffers_.empty()) return;
-  std::lock_guard lock(mutex_);
-  for (size_t i : written_buffers_) {
-    const InputSpec& spec = program_->inputs[i];
-    frame.bind(spec.value, buffers_.at(spec.target));
-  }
+  return runner_->plan(graph_inputs(inputs));
 }
 
 std::vector<RunValue> ModelRunner::run(std::span<const RunValue> inputs) {
   check_.check(inputs);
   const cpu::ThreadLimit limit(num_threads_);
-  const std::shared_ptr<Planned> entry = planned(inputs);
-  std::unique_ptr<Frame> frame = borrow(*entry);
-  std::vector<Tensor> kept;
-  bind(*frame, inputs, kept);
-  frame->run();
-  std::vector<RunValue> outputs = collect(*frame, inputs);
-  give_back(*entry, std::move(frame));
-  return outputs;
+  const GraphRunner::Result result = runner_->run(graph_inputs(inputs));
+  return collect(result.frame(), inputs);
 }
 
 namespace {
@@ -168,14 +87,13 @@ bool is_one_of(const Tensor& value, std::span<const RunValue> inputs) {
 }  // namespace
 
 bool ModelRunner::keeps(const StoragePtr& storage, const NewBuffers& buffers) const {
-  for (const auto& [slot, tensor] : weights_)
-    if (tensor.storage() == storage) return true;
+  if (runner_->keeps(storage)) return true;
   for (const auto& [name, tensor] : buffers)
     if (tensor.storage() == storage) return true;
   return false;
 }
 
-std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValue> inputs) {
+std::vector<RunValue> ModelRunner::collect(const Frame& frame, std::span<const RunValue> inputs) {
   std::vector<RunValue> outputs;
   NewBuffers buffers;
   for (const OutputSpec& spec : program_->outputs) {
@@ -184,7 +102,7 @@ std::vector<RunValue> ModelRunner::collect(Frame& frame, std::span<const RunValu
       outputs.push_back({std::nullopt, spec.literal});
       continue;
     }
-    if (prepared_.graph.at(spec.value).type != ValueType::Tensor) {
+    if (runner_->graph().at(spec.value).type != ValueType::Tensor) {
       outputs.push_back({std::nullopt, frame.number(spec.value)});
       continue;
     }

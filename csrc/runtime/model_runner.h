@@ -1,7 +1,6 @@
 // Runs a program. May be called from many threads at once.
 #pragma once
 
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "passes/pipeline.h"
-#include "runtime/frame.h"
+#include "runtime/graph_runner.h"
 #include "runtime/input_check.h"
 #include "runtime/program.h"
 
@@ -36,35 +34,22 @@ class ModelRunner {
   std::shared_ptr<const Plan> plan(std::span<const RunValue> inputs);
 
  private:
-  // A plan and the frames made for it that no call is using.
-  struct Planned {
-    std::vector<int64_t> key;
-    std::shared_ptr<const Plan> plan;
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Frame>> idle;
-  };
-  static constexpr size_t kMaxPlans = 16;
-  static constexpr size_t kMaxIdleFrames = 4;
-
   void prepare();
-  std::shared_ptr<Planned> planned(std::span<const RunValue> inputs);
-  std::unique_ptr<Frame> borrow(Planned& planned);
-  void give_back(Planned& planned, std::unique_ptr<Frame> frame);
-  void bind(Frame& frame, std::span<const RunValue> inputs, std::vector<Tensor>& kept);
-  std::vector<RunValue> collect(Frame& frame, std::span<const RunValue> inputs);
+  /// What the graph is run on: the user's inputs and the buffers that the program writes.
+  std::vector<RunValue> graph_inputs(std::span<const RunValue> inputs) const;
+  std::vector<RunValue> collect(const Frame& frame, std::span<const RunValue> inputs);
   using NewBuffers = std::vector<std::pair<std::string_view, Tensor>>;
   bool keeps(const StoragePtr& storage, const NewBuffers& buffers) const;
 
   std::shared_ptr<const Program> program_;
   InputCheck check_;
   int num_threads_;
-  PreparedGraph prepared_;
-  std::vector<std::pair<Slot, Tensor>> weights_;
+  std::unique_ptr<GraphRunner> runner_;
   std::vector<size_t> written_buffers_;  // positions in Program::inputs
+  std::vector<size_t> graph_inputs_;     // positions in Program::inputs, by input of the runner
 
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, Tensor, std::less<>> buffers_;
-  std::list<std::shared_ptr<Planned>> plans_;  // most recently used first
 };
 
 }  // namespace rushlight

@@ -16,6 +16,8 @@
 
 namespace rushlight {
 
+class Regions;
+
 /// A slot holds one tensor of a frame; slots have the number of their value in the graph.
 using Slot = int32_t;
 
@@ -32,6 +34,7 @@ enum class Place : uint8_t {
 
 struct SlotPlan {
   Place place = Place::None;
+  bool sized = false;  // Dynamic: `meta` is known before the step that allocates
   TensorMeta meta;
   Slot root = -1;
   int64_t offset = 0;
@@ -43,6 +46,7 @@ struct Step {
     Pointwise,  // `program` over `inputs`
     Scatter,    // copy `inputs[0]` unless it is the output's memory, then `inputs[1]` into a view
     Call,       // output sizes known only now
+    Regions,    // control flow: runs graphs with plans of their own
   };
   Kind kind;
   const OpDef* op = nullptr;
@@ -53,6 +57,7 @@ struct Step {
   std::vector<Slot> inputs;   // Pointwise: operands; Kernel: further operands of the tail
   TensorMeta region;          // Scatter: the view of the output that is written
   bool in_place = false;      // Scatter: the output is the base's memory
+  std::vector<Slot> rebind;   // views of Dynamic slots that this step computes
   std::vector<Slot> release;  // Dynamic slots that nobody reads after this step
 };
 
@@ -65,6 +70,8 @@ struct Plan {
   /// Slots whose address changes with each call: views of Bound and Output slots.
   std::vector<Slot> rebound;
   std::vector<Slot> outputs;  // Output slots, to be allocated before the first step
+  /// Of the graph's outputs: what they look like, where that does not depend on data.
+  std::vector<std::optional<TensorMeta>> output_metas;
 };
 
 /// What the planner is told about the graph's inputs: for tensors sizes (contiguous), for numbers
@@ -82,6 +89,8 @@ Slot root_of(const Plan& plan, Slot s);
 /// of planning.
 void assign_memory(const Graph& graph, Plan& plan);
 
-std::shared_ptr<const Plan> make_plan(const Graph& graph, std::span<const PlanInput> inputs);
+/// `regions` are those of the graph's control flow; a graph without any needs none.
+std::shared_ptr<const Plan> make_plan(const Graph& graph, std::span<const PlanInput> inputs,
+                                      const Regions* regions = nullptr);
 
 }  // namespace rushlight

@@ -59,12 +59,18 @@ class Layout {
   }
 
   void collect_rebound() {
+    std::vector<Step*> computes(plan_.slots.size());
+    for (Step& step : plan_.steps)
+      for (Slot s : step.outs)
+        if (s >= 0) computes[static_cast<size_t>(s)] = &step;
     for (size_t s = 0; s < plan_.slots.size(); ++s) {
       const SlotPlan& p = plan_.slots[s];
       if (p.place != Place::View) continue;
       const Place from = slot(p.root).place;
       if (from == Place::Bound || from == Place::Output)
         plan_.rebound.push_back(static_cast<Slot>(s));
+      else if (from == Place::Dynamic)
+        computes[static_cast<size_t>(p.root)]->rebind.push_back(static_cast<Slot>(s));
     }
   }
 

@@ -6,8 +6,21 @@
 #include "runtime/scatter_region.h"
 
 namespace rushlight {
-Planner::Planner(const Graph& graph, std::span<const PlanInput> inputs)
+namespace {
+
+// Checks of metadata and numbers: the planner has their answer.
+bool is_checked_by_planner(const OpDef& op) {
+  if (op.name == "aten._assert_tensor_metadata.default") return true;
+  if (op.name == "aten._print.default") return false;
+  return std::none_of(op.arguments.begin(), op.arguments.end(),
+                      [](const ArgumentSpec& a) { return a.type == ArgType::Tensor; });
+}
+
+}  // namespace
+
+Planner::Planner(const Graph& graph, std::span<const PlanInput> inputs, const Regions* regions)
     : graph_(graph),
+      regions_(regions),
       plan_(std::make_shared<Plan>()),
       tensors_(graph.values.size()),
       known_(graph.values.size()),
@@ -30,6 +43,8 @@ std::shared_ptr<const Plan> Planner::run() {
   }
   for (ValueId v : graph_.outputs) materialise(v);
   finish_tails();
+  for (ValueId v : graph_.outputs)
+    plan_->output_metas.push_back(known(v) ? std::optional(slot(v).meta) : std::nullopt);
   place_outputs();
   assign_memory(graph_, *plan_);
   return plan_;
@@ -38,7 +53,7 @@ std::shared_ptr<const Plan> Planner::run() {
 void Planner::bind(const PlanInput& input) {
   const auto v = static_cast<size_t>(input.value);
   if (graph_.at(input.value).type != ValueType::Tensor) {
-    plan_->numbers[v] = input.number;
+    if (!is_none(input.number)) plan_->numbers[v] = input.number;
     return;
   }
   set_meta(input.value, input.tensor);
@@ -66,6 +81,8 @@ void Planner::count_uses() {
 
 void Planner::plan_node(const Node& node) {
   if (!node.op) {
+    if (const ControlFlowOp* op = find_control_flow(node.target))
+      return plan_control_flow(node, *op);
     RL_ASSERT(node.target == kScatterView, node.target, " has no operator");
     return plan_scatter(node);
   }
@@ -83,8 +100,7 @@ void Planner::plan_node(const Node& node) {
       plan_->numbers[static_cast<size_t>(node.outputs.at(0))] = op.scalar(*args);
       return;
     case OpKind::Check:
-      // A check of metadata or numbers has its answer now.
-      if (op.name != "aten._assert_async.msg" && op.name != "aten._assert_async.default") {
+      if (is_checked_by_planner(op)) {
         op.kernel(*args, {}, Epilogue{});
         return;
       }
@@ -182,7 +198,7 @@ void Planner::plan_scatter(const Node& node) {
   const auto args = arguments(numbers);
   if (!known(base) || !known(source) || !args) return plan_call(node);
   const TensorMeta meta = scattered(slot(base).meta);
-  const TensorMeta region = region_for(*node.region, meta, *args, slot(source).meta);
+  const TensorMeta region = region_for(*node.regions[0], meta, *args, slot(source).meta);
   Step step{Step::Kind::Scatter, nullptr, node_};
   step.region = region;
   step.inputs = {base, source};
@@ -201,8 +217,9 @@ void Planner::place_outputs() {
   }
 }
 
-std::shared_ptr<const Plan> make_plan(const Graph& graph, std::span<const PlanInput> inputs) {
-  return Planner(graph, inputs).run();
+std::shared_ptr<const Plan> make_plan(const Graph& graph, std::span<const PlanInput> inputs,
+                                      const Regions* regions) {
+  return Planner(graph, inputs, regions).run();
 }
 
 }  // namespace rushlight

@@ -5,12 +5,13 @@
 
 #include "runtime/fusion.h"
 #include "runtime/plan.h"
+#include "runtime/regions.h"
 
 namespace rushlight {
 
 class Planner {
  public:
-  Planner(const Graph& graph, std::span<const PlanInput> inputs);
+  Planner(const Graph& graph, std::span<const PlanInput> inputs, const Regions* regions);
   std::shared_ptr<const Plan> run();
 
  private:
@@ -27,6 +28,9 @@ class Planner {
   void plan_kernel(const Node& node, const std::vector<Argument>& args);
   void plan_call(const Node& node);
   void plan_scatter(const Node& node);
+  void plan_control_flow(const Node& node, const ControlFlowOp& op);
+  /// The operands as far as planning knows them; nothing if one depends on data.
+  std::optional<RunGroups> planned_operands(const Node& node);
   Slot extra_slot();
   void define(Slot out, const TensorMeta& meta);
   void add_view(Slot out, Slot of, const TensorMeta& meta);
@@ -51,6 +55,7 @@ class Planner {
   void finish_tails();
 
   const Graph& graph_;
+  const Regions* regions_;
   std::shared_ptr<Plan> plan_;
   std::vector<Tensor> tensors_;      // metadata of every slot, as rules see it
   std::vector<bool> known_;          // false for what depends on data

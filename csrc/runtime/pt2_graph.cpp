@@ -1,16 +1,18 @@
 #include "pt2_graph.h"
 
+#include "passes/inline_calls.h"
 #include "runtime/pt2_enums.h"
+#include "runtime/pt2_graph_parser.h"
 
 namespace rushlight::pt2 {
-namespace {
-
 // A union has one member, its kind; fields with null values may stand beside it.
 std::pair<std::string_view, json::Value> union_member(json::Value value) {
   for (const auto& [key, member] : value.members())
     if (!member.is_null()) return {key, member};
   RL_FAIL(Value, value.path(), ": empty union");
 }
+
+namespace {
 
 ValueId lookup(const ParsedGraph& graph, json::Value name) {
   const auto it = graph.by_name.find(std::string(name.as_string()));
@@ -76,185 +78,187 @@ Value make_tensor_value(std::string_view name, const json::Value* meta) {
   return value;
 }
 
-class GraphParser {
- public:
-  explicit GraphParser(json::Value graph) : json_(graph), tensor_values_(graph["tensor_values"]) {}
-
-  ParsedGraph parse() {
-    for (json::Value input : json_["inputs"].elements()) {
-      const auto [kind, member] = union_member(input);
-      // Literal inputs (None, numbers, strings) are no values; the signature keeps them.
-      if (kind == "as_tensor" || kind == "as_sym_int" || kind == "as_sym_float" ||
-          kind == "as_sym_bool" || kind == "as_custom_obj")
-        define_all(kind, member, parsed_.graph.inputs);
-    }
-    size_t index = 0;
-    for (json::Value node : json_["nodes"].elements()) parse_node(node, index++);
-    for (json::Value output : json_["outputs"].elements()) {
-      parsed_.outputs.push_back(parse_operand(output, parsed_));
-      if (parsed_.outputs.back().is_value())
-        parsed_.graph.outputs.push_back(parsed_.outputs.back().value);
-    }
-    return std::move(parsed_);
-  }
-
- private:
-  ValueId define(Value value, json::Value where) {
-    const std::string name = value.name;
-    const ValueId id = parsed_.graph.add_value(std::move(value));
-    RL_CHECK(parsed_.by_name.emplace(name, id).second, Value, where.path(), ": value '", name,
-             "' is defined twice");
-    return id;
-  }
-
-  ValueId define_tensor(json::Value tensor) {
-    const std::string_view name = tensor["name"].as_string();
-    const auto meta = tensor_values_.find(name);
-    return define(make_tensor_value(name, meta ? &*meta : nullptr), tensor);
-  }
-
-  ValueId define_symbol(json::Value symbol, ValueType type) {
-    Value value;
-    value.name = symbol["as_name"].as_string();
-    value.type = type;
-    value.known = true;
-    return define(std::move(value), symbol);
-  }
-
-  // Defines what an output (or input) argument names.
-  void define_all(std::string_view kind, json::Value member, std::vector<ValueId>& ids) {
-    if (kind == "as_tensor") {
-      ids.push_back(define_tensor(member));
-    } else if (kind == "as_tensors") {
-      for (json::Value tensor : member.elements()) ids.push_back(define_tensor(tensor));
-    } else if (kind == "as_optional_tensor") {
-      const auto [inner, tensor] = union_member(member);
-      ids.push_back(inner == "as_tensor" ? define_tensor(tensor) : kNoValue);
-    } else if (kind == "as_optional_tensors") {
-      for (json::Value item : member.elements()) {
-        const auto [inner, tensor] = union_member(item);
-        ids.push_back(inner == "as_tensor" ? define_tensor(tensor) : kNoValue);
-      }
-    } else if (kind == "as_sym_int") {
-      ids.push_back(define_symbol(member, ValueType::Int));
-    } else if (kind == "as_sym_float") {
-      ids.push_back(define_symbol(member, ValueType::Float));
-    } else if (kind == "as_sym_bool") {
-      ids.push_back(define_symbol(member, ValueType::Bool));
-    } else if (kind == "as_none") {
-      // An operator that returns nothing.
-    } else {
-      RL_FAIL(NotImplemented, member.path(), ": outputs of kind '", kind, "' are not supported");
-    }
-  }
-
-  void parse_node(json::Value json, size_t index) {
-    Node node;
-    std::string_view target = json["target"].as_string();
-    constexpr std::string_view prefix = "torch.ops.";
-    if (target.starts_with(prefix)) target.remove_prefix(prefix.size());
-    node.target = target;
-    node.op = find_op(target);
-    node.name = detail::concat("node ", index);
-    if (const auto name = json.find("name"); name && name->is_string())
-      node.name = name->as_string();
-    if (node.op)
-      parse_arguments(json["inputs"], node);
-    else
-      for (json::Value input : json["inputs"].elements()) parse_unknown(input, node);
-    for (json::Value output : json["outputs"].elements()) {
-      const auto [kind, member] = union_member(output);
-      define_all(kind, member, node.outputs);
-    }
-    if (node.op && !node.op->returns_list)
-      RL_CHECK(node.outputs.size() <= static_cast<size_t>(std::max(node.op->returns, 1)), Value,
-               json.path(), ": ", node.target, " returns ", node.op->returns,
-               " values, the file lists ", node.outputs.size());
-    parsed_.graph.nodes.push_back(std::move(node));
-  }
-
-  // Schema order, defaults filled in: the file leaves out arguments equal to their default.
-  void parse_arguments(json::Value inputs, Node& node) {
-    const OpDef& op = *node.op;
-    node.operands.resize(op.arguments.size());
-    std::vector<bool> given(op.arguments.size());
-    size_t position = 0;
-    for (json::Value input : inputs.elements()) {
-      const std::string_view name = input["name"].as_string();
-      int at = name.empty() ? static_cast<int>(position) : op.find_argument(name);
-      RL_CHECK(at >= 0 && static_cast<size_t>(at) < given.size(), Value, input.path(), ": ",
-               op.name, " has no argument '", name, "'; its schema is ", op.schema);
-      RL_CHECK(!given[static_cast<size_t>(at)], Value, input.path(), ": argument '", name, "' of ",
-               op.name, " is given twice");
-      ++position;
-      given[static_cast<size_t>(at)] = true;
-      node.operands[static_cast<size_t>(at)] = coerce(op, op.arguments[static_cast<size_t>(at)],
-                                                      parse_operand(input["arg"], parsed_), input);
-    }
-    for (size_t i = 0; i < given.size(); ++i) {
-      if (given[i]) continue;
-      const ArgumentSpec& spec = op.arguments[i];
-      RL_CHECK(spec.has_default, Value, inputs.path(), ": ", op.name, " lacks its argument '",
-               spec.name, "'; its schema is ", op.schema);
-      node.operands[i] = Operand::of(spec.default_value);
-    }
-  }
-
-  // Literals are checked against the schema here, once; values when their dtype is known.
-  Operand coerce(const OpDef& op, const ArgumentSpec& spec, Operand operand, json::Value where) {
-    const bool scalar_for_tensor =
-        op.kind == OpKind::Pointwise || op.kind == OpKind::InPlace || op.kind == OpKind::Composite;
-    if (operand.kind == Operand::Kind::Literal) {
-      // An exporter writes x + 2 as add.Tensor(x, 2).
-      const bool number = operand.literal.index() >= 3 && operand.literal.index() <= 6;
-      if (spec.type == ArgType::Tensor && number && scalar_for_tensor) return operand;
-      try {
-        return Operand::of(coerce_argument(op, spec, std::move(operand.literal)));
-      } catch (const Error& error) {
-        RL_FAIL(Type, where.path(), ": ", error.what());
-      }
-    }
-    if (operand.kind == Operand::Kind::Value) {
-      const ValueType type = parsed_.graph.at(operand.value).type;
-      const bool tensor = type == ValueType::Tensor;
-      RL_CHECK(
-          spec.list || tensor == (spec.type == ArgType::Tensor) || (!tensor && scalar_for_tensor),
-          Type, where.path(), ": argument '", spec.name, "' of ", op.name,
-          tensor ? " is a tensor, the schema wants a number"
-                 : " is a number, the schema wants a tensor");
-      if (spec.list && !tensor)
-        return Operand::list(
-            std::vector<Operand>(static_cast<size_t>(std::max(spec.list_size, 1)), operand));
-      if (spec.list) return Operand::list({operand});
-    }
-    if (operand.kind == Operand::Kind::List) {
-      RL_CHECK(spec.list, Type, where.path(), ": argument '", spec.name, "' of ", op.name,
-               " is a list, the schema wants one value");
-      for (const Operand& item : operand.items) {
-        const bool tensor =
-            item.is_value() && parsed_.graph.at(item.value).type == ValueType::Tensor;
-        const bool none = item.kind == Operand::Kind::Literal && is_none(item.literal);
-        RL_CHECK(none ? spec.optional_elements : tensor == (spec.type == ArgType::Tensor), Type,
-                 where.path(), ": argument '", spec.name, "' of ", op.name,
-                 " has an element of the wrong kind");
-      }
-    }
-    return operand;
-  }
-
-  // Operators we do not have: enough to say which nodes use them.
-  void parse_unknown(json::Value input, Node& node) {
-    const auto [kind, member] = union_member(input["arg"]);
-    if (kind == "as_tensor" || kind == "as_sym_int")
-      node.operands.push_back(parse_operand(input["arg"], parsed_));
-  }
-
-  json::Value json_;
-  json::Value tensor_values_;
-  ParsedGraph parsed_;
-};
-
 }  // namespace
+
+ParsedGraph GraphParser::parse() {
+  for (json::Value input : json_["inputs"].elements()) {
+    const auto [kind, member] = union_member(input);
+    // Literal inputs (None, numbers, strings) are no values; the signature keeps them.
+    if (kind == "as_tensor" || kind == "as_sym_int" || kind == "as_sym_float" ||
+        kind == "as_sym_bool" || kind == "as_custom_obj")
+      define_all(kind, member, parsed_.graph.inputs);
+  }
+  size_t index = 0;
+  for (json::Value node : json_["nodes"].elements()) parse_node(node, index++);
+  for (json::Value output : json_["outputs"].elements()) {
+    parsed_.outputs.push_back(parse_operand(output, parsed_));
+    if (parsed_.outputs.back().is_value())
+      parsed_.graph.outputs.push_back(parsed_.outputs.back().value);
+  }
+  drop_tokens();
+  return std::move(parsed_);
+}
+
+ValueId GraphParser::define(Value value, json::Value where) {
+  const std::string name = value.name;
+  const ValueId id = parsed_.graph.add_value(std::move(value));
+  RL_CHECK(parsed_.by_name.emplace(name, id).second, Value, where.path(), ": value '", name,
+           "' is defined twice");
+  return id;
+}
+
+ValueId GraphParser::define_tensor(json::Value tensor) {
+  const std::string_view name = tensor["name"].as_string();
+  const auto meta = tensor_values_.find(name);
+  return define(make_tensor_value(name, meta ? &*meta : nullptr), tensor);
+}
+
+ValueId GraphParser::define_symbol(json::Value symbol, ValueType type) {
+  Value value;
+  value.name = symbol["as_name"].as_string();
+  value.type = type;
+  value.known = true;
+  return define(std::move(value), symbol);
+}
+
+void GraphParser::define_all(std::string_view kind, json::Value member, std::vector<ValueId>& ids) {
+  if (kind == "as_tensor") {
+    ids.push_back(define_tensor(member));
+  } else if (kind == "as_tensors") {
+    for (json::Value tensor : member.elements()) ids.push_back(define_tensor(tensor));
+  } else if (kind == "as_optional_tensor") {
+    const auto [inner, tensor] = union_member(member);
+    ids.push_back(inner == "as_tensor" ? define_tensor(tensor) : kNoValue);
+  } else if (kind == "as_optional_tensors") {
+    for (json::Value item : member.elements()) {
+      const auto [inner, tensor] = union_member(item);
+      ids.push_back(inner == "as_tensor" ? define_tensor(tensor) : kNoValue);
+    }
+  } else if (kind == "as_sym_int") {
+    ids.push_back(define_symbol(member, ValueType::Int));
+  } else if (kind == "as_sym_float") {
+    ids.push_back(define_symbol(member, ValueType::Float));
+  } else if (kind == "as_sym_bool") {
+    ids.push_back(define_symbol(member, ValueType::Bool));
+  } else if (kind == "as_none") {
+    // An operator that returns nothing.
+  } else {
+    RL_FAIL(NotImplemented, member.path(), ": outputs of kind '", kind, "' are not supported");
+  }
+}
+
+void GraphParser::parse_node(json::Value json, size_t index) {
+  Node node;
+  node.target = operator_name(json["target"].as_string());
+  node.op = find_op(node.target);
+  node.name = detail::concat("node ", index);
+  if (const auto name = json.find("name"); name && name->is_string())
+    node.name = name->as_string();
+  if (node.target.starts_with("higher_order.")) return parse_higher_order(json, std::move(node));
+  if (node.op)
+    parse_arguments(json["inputs"], 0, node);
+  else
+    for (json::Value input : json["inputs"].elements()) parse_unknown(input, node);
+  define_outputs(json["outputs"], node);
+  check_returns(node, json);
+  parsed_.graph.nodes.push_back(std::move(node));
+}
+
+void GraphParser::define_outputs(json::Value outputs, Node& node) {
+  for (json::Value output : outputs.elements()) {
+    const auto [kind, member] = union_member(output);
+    define_all(kind, member, node.outputs);
+  }
+}
+
+void GraphParser::check_returns(const Node& node, json::Value where) const {
+  if (!node.op || node.op->returns_list) return;
+  RL_CHECK(node.outputs.size() <= static_cast<size_t>(std::max(node.op->returns, 1)), Value,
+           where.path(), ": ", node.target, " returns ", node.op->returns,
+           " values, the file lists ", node.outputs.size());
+}
+
+void GraphParser::parse_arguments(json::Value inputs, size_t first, Node& node) {
+  const OpDef& op = *node.op;
+  node.operands.resize(op.arguments.size());
+  std::vector<bool> given(op.arguments.size());
+  size_t index = 0, position = 0;
+  for (json::Value input : inputs.elements()) {
+    if (index++ < first) continue;
+    const std::string_view name = input["name"].as_string();
+    int at = name.empty() ? static_cast<int>(position) : op.find_argument(name);
+    RL_CHECK(at >= 0 && static_cast<size_t>(at) < given.size(), Value, input.path(), ": ",
+             op.name, " has no argument '", name, "'; its schema is ", op.schema);
+    RL_CHECK(!given[static_cast<size_t>(at)], Value, input.path(), ": argument '", name, "' of ",
+             op.name, " is given twice");
+    ++position;
+    given[static_cast<size_t>(at)] = true;
+    node.operands[static_cast<size_t>(at)] = coerce(op, op.arguments[static_cast<size_t>(at)],
+                                                    parse_operand(input["arg"], parsed_), input);
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i]) continue;
+    const ArgumentSpec& spec = op.arguments[i];
+    RL_CHECK(spec.has_default, Value, inputs.path(), ": ", op.name, " lacks its argument '",
+             spec.name, "'; its schema is ", op.schema);
+    node.operands[i] = Operand::of(spec.default_value);
+  }
+}
+
+// Literals are checked against the schema here, once; values when their dtype is known.
+Operand GraphParser::coerce(const OpDef& op, const ArgumentSpec& spec, Operand operand, json::Value where) {
+  const bool scalar_for_tensor =
+      op.kind == OpKind::Pointwise || op.kind == OpKind::InPlace || op.kind == OpKind::Composite;
+  if (operand.kind == Operand::Kind::Literal) {
+    // An exporter writes x + 2 as add.Tensor(x, 2).
+    const bool number = operand.literal.index() >= 3 && operand.literal.index() <= 6;
+    if (spec.type == ArgType::Tensor && number && scalar_for_tensor) return operand;
+    try {
+      return Operand::of(coerce_argument(op, spec, std::move(operand.literal)));
+    } catch (const Error& error) {
+      RL_FAIL(Type, where.path(), ": ", error.what());
+    }
+  }
+  if (operand.kind == Operand::Kind::Value) {
+    const ValueType type = parsed_.graph.at(operand.value).type;
+    const bool tensor = type == ValueType::Tensor;
+    RL_CHECK(
+        spec.list || tensor == (spec.type == ArgType::Tensor) || (!tensor && scalar_for_tensor),
+        Type, where.path(), ": argument '", spec.name, "' of ", op.name,
+        tensor ? " is a tensor, the schema wants a number"
+               : " is a number, the schema wants a tensor");
+    if (spec.list && !tensor)
+      return Operand::list(
+          std::vector<Operand>(static_cast<size_t>(std::max(spec.list_size, 1)), operand));
+    if (spec.list) return Operand::list({operand});
+  }
+  if (operand.kind == Operand::Kind::List) {
+    RL_CHECK(spec.list, Type, where.path(), ": argument '", spec.name, "' of ", op.name,
+             " is a list, the schema wants one value");
+    for (const Operand& item : operand.items) {
+      const bool tensor =
+          item.is_value() && parsed_.graph.at(item.value).type == ValueType::Tensor;
+      const bool none = item.kind == Operand::Kind::Literal && is_none(item.literal);
+      RL_CHECK(none ? spec.optional_elements : tensor == (spec.type == ArgType::Tensor), Type,
+               where.path(), ": argument '", spec.name, "' of ", op.name,
+               " has an element of the wrong kind");
+    }
+  }
+  return operand;
+}
+
+// Operators we do not have: enough to say which nodes use them.
+void GraphParser::parse_unknown(json::Value input, Node& node) {
+  const auto [kind, member] = union_member(input["arg"]);
+  if (kind == "as_tensor" || kind == "as_sym_int")
+    node.operands.push_back(parse_operand(input["arg"], parsed_));
+}
+
+std::string_view operator_name(std::string_view target) {
+  constexpr std::string_view prefix = "torch.ops.";
+  if (target.starts_with(prefix)) target.remove_prefix(prefix.size());
+  return target;
+}
 
 SymbolicSize parse_size(json::Value size) {
   const auto [kind, member] = union_member(size);
@@ -314,6 +318,10 @@ Operand parse_operand(json::Value argument, const ParsedGraph& graph) {
   RL_FAIL(NotImplemented, argument.path(), ": arguments of kind '", kind, "' are not supported");
 }
 
-ParsedGraph parse_graph(json::Value graph) { return GraphParser(graph).parse(); }
+ParsedGraph parse_graph(json::Value graph) {
+  ParsedGraph parsed = GraphParser(graph).parse();
+  inline_calls(parsed.graph);
+  return parsed;
+}
 
 }  // namespace rushlight::pt2

@@ -17,7 +17,8 @@ struct ParsedGraph {
   std::vector<Operand> outputs;
 };
 
-/// Parses the object `graph_module.graph`. Nodes of operators that the table lacks get a null `op`.
+/// Parses the object `graph_module.graph`. Graphs that are only wrapped become part of it
+/// (passes/inline_calls.h). Nodes of operators that the table lacks get a null `op`.
 ParsedGraph parse_graph(json::Value graph);
 
 /// An `Argument` union of the format as an operand; names are looked up in `graph`.

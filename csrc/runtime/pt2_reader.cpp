@@ -1,6 +1,7 @@
 // Opens a PT2 archive: weights, signature and graph become a Program.
 #include <set>
 
+#include "ir/control_flow.h"
 #include "ir/verify.h"
 #include "passes/functionalize.h"
 #include "runtime/program.h"
@@ -117,9 +118,7 @@ class Reader {
 
   // One error for all missing operators, with the nodes that use them.
   void report_missing(const Graph& graph) {
-    std::map<std::string, std::vector<std::string>> missing;
-    for (const Node& node : graph.nodes)
-      if (!node.op) missing[node.target].push_back(node.name);
+    const std::map<std::string, std::vector<std::string>> missing = missing_operators(graph);
     missing_ = missing;
     if (missing.empty() || allow_missing_) return;
     std::string message =

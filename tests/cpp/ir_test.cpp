@@ -153,7 +153,7 @@ TEST(lists_unused_outputs_names_and_regions_survive_the_text_form) {
   EXPECT_EQ(graph.nodes[0].outputs[0], kNoValue);
   EXPECT_EQ(graph.nodes[0].name, "another name");
   EXPECT(graph.nodes[0].operands[2].kind == Operand::Kind::List);
-  EXPECT(graph.nodes[1].region != nullptr);
+  EXPECT_EQ(graph.nodes[1].regions.size(), 1u);
   verify(graph);
   expect_round_trip(graph, "region");
 }

@@ -32,6 +32,10 @@ FIXTURES = (
     "symbolic_masks",
     "scalar_inputs",
     "channels_last",
+    "branches",
+    "loops",
+    "scans",
+    "mixed_precision",
 )
 
 

@@ -48,6 +48,10 @@ MODELS: dict[str, str] = {
     "symbolic_masks": "features:build_symbolic_masks",
     "scalar_inputs": "features:build_scalar_inputs",
     "channels_last": "features:build_channels_last",
+    "branches": "control_flow:build_branches",
+    "loops": "control_flow:build_loops",
+    "scans": "control_flow:build_scans",
+    "mixed_precision": "control_flow:build_mixed_precision",
 }
 
 

@@ -1,4 +1,7 @@
 // Conditions that a program states about its own values.
+#include <cstdio>
+
+#include "kernels/copy.h"
 #include "kernels/portable/number.h"
 
 namespace rushlight::kernels::portable {
@@ -39,6 +42,58 @@ void constrain_range(Scalar size, std::optional<int64_t> min, std::optional<int6
 
 void constrain_range_for_size(Scalar size, std::optional<int64_t> min, std::optional<int64_t> max) {
   constrain_range(size, std::max<int64_t>(min.value_or(0), 0), max);
+}
+
+void functional_assert_scalar(Scalar self, std::string_view assert_msg, const Tensor& dep_token,
+                              Tensor& out) {
+  assert_scalar(self, assert_msg);
+  copy_strided(dep_token, out);
+}
+
+void functional_assert_async(const Tensor& self, std::string_view assert_msg,
+                             const Tensor& dep_token, Tensor& out) {
+  assert_async(self, assert_msg);
+  copy_strided(dep_token, out);
+}
+
+void functional_constrain_range(Scalar size, std::optional<int64_t> min, std::optional<int64_t> max,
+                                const Tensor& dep_token, Tensor& out) {
+  constrain_range(size, min, max);
+  copy_strided(dep_token, out);
+}
+
+void functional_constrain_range_for_size(Scalar size, std::optional<int64_t> min,
+                                         std::optional<int64_t> max, const Tensor& dep_token,
+                                         Tensor& out) {
+  constrain_range_for_size(size, min, max);
+  copy_strided(dep_token, out);
+}
+
+// LAPACK's number for each matrix of a batch: 0, or what is wrong with it.
+void linalg_check_errors(const Tensor& info, std::string_view api_name, bool is_matrix) {
+  const Tensor numbers = info.contiguous();
+  for (int64_t i = 0; i < numbers.numel(); ++i) {
+    const int32_t code = numbers.data<int32_t>()[i];
+    if (code == 0) continue;
+    const std::string where = is_matrix ? "" : detail::concat("(Batch element ", i, "): ");
+    RL_CHECK(code > 0, Runtime, api_name, ": ", where, "Argument ", -code,
+             " has illegal value. Most certainly there is a bug in the implementation calling the "
+             "backend library.");
+    RL_FAIL(Runtime, api_name, ": ", where,
+            api_name.find("cholesky") != api_name.npos
+                ? detail::concat("The factorization could not be completed because the input is "
+                                 "not positive-definite (the leading minor of order ",
+                                 code, " is not positive-definite).")
+            : api_name.find("inv") != api_name.npos
+                ? detail::concat("The diagonal element ", code, " is zero, the inversion could not "
+                                 "be completed because the input matrix is singular.")
+                : "The solver failed because the input matrix is singular.");
+  }
+}
+
+void print(std::string_view s) {
+  std::printf("%.*s\n", static_cast<int>(s.size()), s.data());
+  std::fflush(stdout);
 }
 
 }  // namespace rushlight::kernels::portable

@@ -49,11 +49,12 @@ class Node:
 
     ``args`` and ``kwargs`` hold values, numbers, strings, dtypes, None, and lists of these;
     ``outputs`` has one entry for each result (a list for an operator that returns a list, None for
-    a result that nobody uses). ``region`` is the graph of views that a ``rushlight.scatter_view``
-    writes through: the pure form of an in-place operator on a view.
+    a result that nobody uses). ``regions`` are the graphs that the node owns: the branches and
+    bodies of control flow (``higher_order.cond``, ``higher_order.scan``, …), or the views that a
+    ``rushlight.scatter_view`` writes through, the pure form of an in-place operator on a view.
     """
 
-    __slots__ = ("args", "kwargs", "name", "outputs", "region", "supported", "target")
+    __slots__ = ("args", "kwargs", "name", "outputs", "regions", "supported", "target")
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class Node:
         outputs: Sequence[Any],
         *,
         supported: bool = True,
-        region: Graph | None = None,
+        regions: Sequence[Graph] = (),
     ) -> None:
         self.target = target
         self.name = name
@@ -72,7 +73,7 @@ class Node:
         self.kwargs = kwargs
         self.outputs = outputs
         self.supported = supported
-        self.region = region
+        self.regions = tuple(regions)
 
     def all_input_values(self) -> list[Value]:
         """Every value among the arguments, in order."""
@@ -105,17 +106,25 @@ class Graph:
 
     def find_nodes(self, *, target: str) -> list[Node]:
         """The nodes that call this operator, such as ``aten.add.Tensor``."""
-        return [n for n in self.nodes if n.target == target]
+        return [n for n in self.all_nodes() if n.target == target]
+
+    def all_nodes(self) -> Iterator[Node]:
+        """The nodes, and those of their branches and bodies, in the order in which they stand."""
+        for node in self.nodes:
+            yield node
+            if node.target != "rushlight.scatter_view":
+                for region in node.regions:
+                    yield from region.all_nodes()
 
     def operators(self) -> dict[str, int]:
         """How often each operator is called, most frequent first."""
-        counts = Counter(n.target for n in self.nodes)
+        counts = Counter(n.target for n in self.all_nodes())
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def missing_operators(self) -> dict[str, list[str]]:
         """Operators that the engine lacks, with the names of the nodes that call them."""
         missing: dict[str, list[str]] = {}
-        for node in self.nodes:
+        for node in self.all_nodes():
             if not node.supported:
                 missing.setdefault(node.target, []).append(node.name)
         return missing
@@ -125,8 +134,8 @@ class Graph:
         lines = [f"graph({inputs}):"]
         for node in self.nodes:
             lines.append(f"    {node.format()}")
-            if node.region is not None:
-                lines += [f"        {line}" for line in str(node.region).splitlines()]
+            for region in node.regions:
+                lines += [f"        {line}" for line in str(region).splitlines()]
         outputs = ", ".join(map(repr, self.outputs))
         return "\n".join([*lines, f"    return ({outputs})"])
 
@@ -173,7 +182,7 @@ def read_graph(data: Mapping[str, Any]) -> Graph:
 
 
 def _read_node(fields: Any, value: Callable[[int], Value | None]) -> Node:
-    target, name, operands, outputs, supported, region, returns_list = fields
+    target, name, operands, outputs, supported, regions, returns_list = fields
 
     def argument(operand: Any) -> Any:
         if isinstance(operand, tuple):
@@ -190,5 +199,5 @@ def _read_node(fields: Any, value: Callable[[int], Value | None]) -> Node:
         kwargs,
         [results] if returns_list else results,
         supported=supported,
-        region=None if region is None else read_graph(region),
+        regions=[read_graph(region) for region in regions],
     )

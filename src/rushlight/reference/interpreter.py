@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from . import control_flow
 from .arrays import Array, from_numpy
 from .registry import call, lookup
 
-# The engine's pure form of writing through a view: the node's `region` is a graph that computes the
+# The engine's pure form of writing through a view: the node's region is a graph that computes the
 # view of its first input.
 SCATTER_VIEW = "rushlight.scatter_view"
 
@@ -89,9 +91,9 @@ class Interpreter:
 def _targets(graph: Graph) -> Iterator[str]:
     """The operators that a graph calls, those of regions included."""
     for node in graph.nodes:
-        if node.target == SCATTER_VIEW:
-            yield from _targets(node.region)
-        else:
+        for region in getattr(node, "regions", ()):  # a plain graph's nodes have none
+            yield from _targets(region)
+        if node.target != SCATTER_VIEW:
             yield node.target
 
 
@@ -100,11 +102,21 @@ def _run_nodes(graph: Graph, values: dict[str, Any]) -> None:
     for node in graph.nodes:
         args = _filled(node.args, values)
         if node.target == SCATTER_VIEW:
-            result = _scatter_view(node.region, *args)
+            result = _scatter_view(node.regions[0], *args)
+        elif node.target in control_flow.OPERATORS:
+            regions = [functools.partial(_run_region, region) for region in node.regions]
+            result = tuple(control_flow.OPERATORS[node.target](regions, *args))
         else:
             kwargs = {name: _filled(arg, values) for name, arg in node.kwargs.items()}
             result = call(node.target, *args, **kwargs)
         _store(node.outputs, result, values)
+
+
+def _run_region(region: Graph, *inputs: Any) -> list[Any]:
+    """The outputs of a graph that another one owns."""
+    values = dict(zip((v.name for v in region.inputs), map(_input, inputs), strict=True))
+    _run_nodes(region, values)
+    return [_filled(output, values) for output in region.outputs]
 
 
 def _scatter_view(region: Graph, base: Array, source: Array, *others: Any) -> Array:
@@ -119,6 +131,8 @@ def _scatter_view(region: Graph, base: Array, source: Array, *others: Any) -> Ar
 
 
 def _known(target: str) -> bool:
+    if target in control_flow.OPERATORS:
+        return True
     try:
         lookup(target)
     except NotImplementedError:
