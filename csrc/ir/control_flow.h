@@ -30,8 +30,10 @@ struct ControlFlowOp {
   std::array<std::string_view, 3> arguments;  // names of the operands; "" where there are fewer
   size_t fixed;  // the first operand whose values are the same in every run of a region
 
-  size_t operands() const { return 3 - static_cast<size_t>(arguments[1].empty()) -
-                                   static_cast<size_t>(arguments[2].empty()); }
+  size_t operands() const {
+    return 3 - static_cast<size_t>(arguments[1].empty()) -
+           static_cast<size_t>(arguments[2].empty());
+  }
 };
 
 /// Regions inside regions: more is refused, so that walking over a graph may recurse.

@@ -286,8 +286,8 @@ class Verifier {
       RL_CHECK(tensor || !slices, Value, at(node), "output ", k, " of a region is no tensor");
       if (node.outputs[k] == kNoValue) continue;
       check_id(node.outputs[k], "node '" + node.name + "'");
-      RL_CHECK(tensor == is_tensor(graph_, node.outputs[k]), Value, at(node), "output ", k,
-               " is ", tensor ? "a number" : "a tensor", ", a region gives something else");
+      RL_CHECK(tensor == is_tensor(graph_, node.outputs[k]), Value, at(node), "output ", k, " is ",
+               tensor ? "a number" : "a tensor", ", a region gives something else");
     }
   }
 

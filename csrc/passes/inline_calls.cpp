@@ -70,8 +70,7 @@ class Inliner {
       if (call.outputs[i] == kNoValue || from.value == call.outputs[i]) continue;
       const bool tensor = graph_.at(call.outputs[i]).type == ValueType::Tensor;
       const OpDef& same = op(tensor ? "aten.alias.default" : "_operator.pos");
-      graph_.nodes.push_back(
-          {&same, std::string(same.name), {from}, {call.outputs[i]}, call.name});
+      graph_.nodes.push_back({&same, std::string(same.name), {from}, {call.outputs[i]}, call.name});
     }
   }
 
@@ -87,8 +86,7 @@ class Inliner {
 
   // wrap_with_autocast(device, dtype, enabled, cache, graph, arguments…)
   static void set_autocast(const Node& call, Autocast& state) {
-    RL_CHECK(call.operands.size() >= 4, Value, call.name, ": ", call.target,
-             " lacks its settings");
+    RL_CHECK(call.operands.size() >= 4, Value, call.name, ": ", call.target, " lacks its settings");
     const auto* device = std::get_if<std::string>(&call.operands[0].literal);
     const bool* enabled = std::get_if<bool>(&call.operands[2].literal);
     RL_CHECK(device && enabled, Value, call.name, ": ", call.target,

@@ -44,8 +44,10 @@ void check_carried(const Values& before, const Values& after, size_t count, std:
                           ? before[i].tensor->dtype == after[i].tensor->dtype &&
                                 before[i].tensor->sizes == after[i].tensor->sizes
                           : before[i].tensor.has_value() == after[i].tensor.has_value();
-    RL_CHECK(same, Runtime, "Expected ", what, " and body outputs to have same metadata but found: "
-             "pair[", i, "] is ", text(before[i]), " before and ", text(after[i]), " after a step");
+    RL_CHECK(same, Runtime, "Expected ", what,
+             " and body outputs to have same metadata but found: "
+             "pair[",
+             i, "] is ", text(before[i]), " before and ", text(after[i]), " after a step");
   }
 }
 
@@ -233,9 +235,9 @@ Metas infer(const ControlFlowOp& op, const std::vector<Region>& regions,
       const bool scan = op.kind == ControlFlow::Scan;
       const Values& xs = operands[scan];
       const int64_t length = common_length(xs, scan ? "scan" : "map");
-      Metas step = outputs_of(
-          regions[0], scan ? joined({operands[0], first_slices(xs), operands[2]})
-                           : joined({first_slices(xs), operands[1]}));
+      Metas step =
+          outputs_of(regions[0], scan ? joined({operands[0], first_slices(xs), operands[2]})
+                                      : joined({first_slices(xs), operands[1]}));
       Metas metas = scan ? metas_of(operands[0]) : Metas{};
       for (size_t i = metas.size(); i < step.size(); ++i) {
         metas.emplace_back();

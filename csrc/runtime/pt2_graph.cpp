@@ -152,8 +152,7 @@ void GraphParser::parse_node(json::Value json, size_t index) {
   node.target = operator_name(json["target"].as_string());
   node.op = find_op(node.target);
   node.name = detail::concat("node ", index);
-  if (const auto name = json.find("name"); name && name->is_string())
-    node.name = name->as_string();
+  if (const auto name = json.find("name"); name && name->is_string()) node.name = name->as_string();
   if (node.target.starts_with("higher_order.")) return parse_higher_order(json, std::move(node));
   if (node.op)
     parse_arguments(json["inputs"], 0, node);
@@ -187,8 +186,8 @@ void GraphParser::parse_arguments(json::Value inputs, size_t first, Node& node) 
     if (index++ < first) continue;
     const std::string_view name = input["name"].as_string();
     int at = name.empty() ? static_cast<int>(position) : op.find_argument(name);
-    RL_CHECK(at >= 0 && static_cast<size_t>(at) < given.size(), Value, input.path(), ": ",
-             op.name, " has no argument '", name, "'; its schema is ", op.schema);
+    RL_CHECK(at >= 0 && static_cast<size_t>(at) < given.size(), Value, input.path(), ": ", op.name,
+             " has no argument '", name, "'; its schema is ", op.schema);
     RL_CHECK(!given[static_cast<size_t>(at)], Value, input.path(), ": argument '", name, "' of ",
              op.name, " is given twice");
     ++position;
@@ -206,7 +205,8 @@ void GraphParser::parse_arguments(json::Value inputs, size_t first, Node& node) 
 }
 
 // Literals are checked against the schema here, once; values when their dtype is known.
-Operand GraphParser::coerce(const OpDef& op, const ArgumentSpec& spec, Operand operand, json::Value where) {
+Operand GraphParser::coerce(const OpDef& op, const ArgumentSpec& spec, Operand operand,
+                            json::Value where) {
   const bool scalar_for_tensor =
       op.kind == OpKind::Pointwise || op.kind == OpKind::InPlace || op.kind == OpKind::Composite;
   if (operand.kind == Operand::Kind::Literal) {
@@ -236,8 +236,7 @@ Operand GraphParser::coerce(const OpDef& op, const ArgumentSpec& spec, Operand o
     RL_CHECK(spec.list, Type, where.path(), ": argument '", spec.name, "' of ", op.name,
              " is a list, the schema wants one value");
     for (const Operand& item : operand.items) {
-      const bool tensor =
-          item.is_value() && parsed_.graph.at(item.value).type == ValueType::Tensor;
+      const bool tensor = item.is_value() && parsed_.graph.at(item.value).type == ValueType::Tensor;
       const bool none = item.kind == Operand::Kind::Literal && is_none(item.literal);
       RL_CHECK(none ? spec.optional_elements : tensor == (spec.type == ArgType::Tensor), Type,
                where.path(), ": argument '", spec.name, "' of ", op.name,

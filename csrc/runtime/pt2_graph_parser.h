@@ -1,5 +1,5 @@
-// The parser behind `pt2::parse_graph`: pt2_graph.cpp has values and operators, pt2_higher_order.cpp
-// the operators whose arguments are graphs or other operators.
+// The parser behind `pt2::parse_graph`: pt2_graph.cpp has values and operators,
+// pt2_higher_order.cpp the operators whose arguments are graphs or other operators.
 #pragma once
 
 #include <vector>

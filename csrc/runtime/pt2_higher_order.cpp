@@ -171,7 +171,8 @@ void GraphParser::parse_auto_functionalized(json::Value json, Node node, bool ba
   std::vector<ValueId> copies;
   const auto copy = [&](const Operand& operand) {
     if (!operand.is_value()) return;
-    RL_CHECK(next < outputs.size(), Value, json.path(), ": an output for each written tensor "
+    RL_CHECK(next < outputs.size(), Value, json.path(),
+             ": an output for each written tensor "
              "is missing");
     copies.push_back(emit_clone(operand.value, outputs[next++], node));
   };

@@ -42,7 +42,7 @@ TEST(cond_takes_the_branch_that_the_predicate_says) {
   EXPECT(run(kCond, {{floats({1}, {})}, {x}}) == (std::vector<float>{3, 5}));
   EXPECT(run(kCond, {{floats({0}, {})}, {x}}) == (std::vector<float>{0, -1}));
   EXPECT_ERROR(run(kCond, {{floats({1, 1}, {2})}, {x}}), Runtime,
-                "Expected pred to be bool or single-element tensor, but got float32[2]");
+               "Expected pred to be bool or single-element tensor, but got float32[2]");
 }
 
 TEST(control_flow_is_printed_and_parsed) {
@@ -70,7 +70,7 @@ TEST(while_loop_runs_until_the_condition_fails) {
   EXPECT(run(loop("%y: float32[2] = aten.mul.Tensor(%x, 3)"), {{x}}) ==
          (std::vector<float>{81, 162}));
   EXPECT_ERROR(run(loop("%y: float32[4] = aten.repeat.default(%x, [2])"), {{x}}), Runtime,
-                "to have same metadata but found: pair[0] is float32[2] before and float32[4]");
+               "to have same metadata but found: pair[0] is float32[2] before and float32[4]");
 }
 
 const std::string kScan = R"(graph(%c: float32[2], %x: float32[3, 2], %y: float32[3, 2]) {
@@ -87,7 +87,7 @@ TEST(scan_carries_and_stacks) {
   EXPECT(run(kScan, {{c}, {x}, {x}}) == (std::vector<float>{9, 13}));
   EXPECT(run(kScan, {{c}, {x}, {x}}, 1) == (std::vector<float>{1, 6, 12, 28, 45, 78}));
   EXPECT_ERROR(run(kScan, {{c}, {x}, {floats({1, 2}, {1, 2})}}), Runtime,
-                "leading dimensions of xs must be consistent, got 3 and 1");
+               "leading dimensions of xs must be consistent, got 3 and 1");
 }
 
 TEST(regions_keep_the_rules_of_the_graph) {
@@ -98,11 +98,10 @@ TEST(regions_keep_the_rules_of_the_graph) {
   };
   EXPECT_ERROR(broken("[%x]", "[%x, %x]"), Value, "a region takes 1 inputs, the operands are 2");
   EXPECT_ERROR(broken("[%x]", "[3]"), Value, "input 0 of a region is a number");
-  EXPECT_ERROR(broken("return %y", "return %y, %y"), Value,
-                "has 1 outputs, a region gives 2");
+  EXPECT_ERROR(broken("return %y", "return %y, %y"), Value, "has 1 outputs, a region gives 2");
   EXPECT_ERROR(broken("cond(%p, [%x])", "cond(%p)"), Value, "has 1 operands, expected 2");
   EXPECT_ERROR(broken("aten.neg.default(%x)", "aten.neg_.default(%x)"), Value,
-                "writes into its argument");
+               "writes into its argument");
 }
 
 TEST(regions_nested_too_deep_are_refused) {

@@ -85,7 +85,8 @@ void linalg_check_errors(const Tensor& info, std::string_view api_name, bool is_
                                  "not positive-definite (the leading minor of order ",
                                  code, " is not positive-definite).")
             : api_name.find("inv") != api_name.npos
-                ? detail::concat("The diagonal element ", code, " is zero, the inversion could not "
+                ? detail::concat("The diagonal element ", code,
+                                 " is zero, the inversion could not "
                                  "be completed because the input matrix is singular.")
                 : "The solver failed because the input matrix is singular.");
   }

@@ -16,9 +16,7 @@ def cond(regions: Sequence[Run], pred: Any, operands: Sequence[Any]) -> list[Any
     return regions[0 if np.asarray(pred).item() else 1](*operands)
 
 
-def while_loop(
-    regions: Sequence[Run], carried: Sequence[Any], others: Sequence[Any]
-) -> list[Any]:
+def while_loop(regions: Sequence[Run], carried: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     """The body again and again, as long as the condition holds."""
     condition, body = regions
     values = list(carried)
@@ -44,9 +42,7 @@ def map_impl(regions: Sequence[Run], xs: Sequence[Any], others: Sequence[Any]) -
     return _stacked([regions[0](*(x[i] for x in xs), *others) for i in range(len(xs[0]))])
 
 
-def associative_scan(
-    regions: Sequence[Run], xs: Sequence[Any], others: Sequence[Any]
-) -> list[Any]:
+def associative_scan(regions: Sequence[Run], xs: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     """All prefixes of slices combined."""
     steps = [[x[0] for x in xs]]
     for i in range(1, len(xs[0])):
