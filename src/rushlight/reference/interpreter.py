@@ -102,7 +102,7 @@ def _run_nodes(graph: Graph, values: dict[str, Any]) -> None:
     for node in graph.nodes:
         args = _filled(node.args, values)
         if node.target == SCATTER_VIEW:
-            result = _scatter_view(node.regions[0], *args)
+            result: Any = _scatter_view(node.regions[0], *args)
         elif node.target in control_flow.OPERATORS:
             regions = [functools.partial(_run_region, region) for region in node.regions]
             result = tuple(control_flow.OPERATORS[node.target](regions, *args))
