@@ -23,15 +23,16 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
+# signbit and copysign would tell the sign of NaN, which no library defines.
 UNARY = words("""
     abs neg relu sign square tanh sigmoid exp sqrt rsqrt reciprocal log log1p expm1 sin cos
-    floor ceil round trunc isnan isinf isfinite logical_not bitwise_not erf signbit positive
+    floor ceil round trunc isnan isinf isfinite logical_not bitwise_not erf  positive
     frac nan_to_num exp2 log2 log10 sinh cosh atan asinh erfc deg2rad real angle
 """)
 COMPLEX_UNARY = words("abs neg square exp sin cos real imag isnan isfinite logical_not")
 BINARY = words("""
     add sub mul div maximum minimum fmax fmin eq ne lt le gt ge logical_and logical_or
-    logical_xor bitwise_and bitwise_or bitwise_xor atan2 hypot copysign true_divide
+    logical_xor bitwise_and bitwise_or bitwise_xor atan2 hypot  true_divide
 """)
 DIVIDING = words("floor_divide remainder fmod")
 SYMBOLS = words("add sub mul truediv and or xor lt le gt ge eq ne")
@@ -427,11 +428,17 @@ def setitem(g: Maker) -> None:
         )
         value = other or value
     itself = isinstance(index, Var) and isinstance(value, Var) and overlap(g.of(index), g.of(x))
+    if isinstance(value, Var) and not g.errors:  # what PyTorch refuses, only PyTorch knows
+        itself |= memory(g.of(value)) == memory(g.of(x))
     if _twice(index) or itself:
         return
     if not isinstance(value, Var) and dtype in INTEGERS:
         value = int(value)
     g.add("setitem", x, index, value)
+
+
+def memory(tensor: Any) -> int:
+    return int(tensor.untyped_storage().data_ptr())
 
 
 def _twice(index: Any) -> bool:

@@ -11,9 +11,11 @@ from .families import FAMILIES, start
 from .maker import Maker
 
 
-def generate(rng: random.Random, guide: Any, size: int | None = None) -> Program:
+def generate(
+    rng: random.Random, guide: Any, size: int | None = None, errors: float = 0.3
+) -> Program:
     """A program of ``size`` calls (5 to 60 by default)."""
-    maker = Maker(rng, guide)
+    maker = Maker(rng, guide, errors)
     size = rng.randint(5, 60) if size is None else size
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

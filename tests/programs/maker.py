@@ -80,7 +80,11 @@ class Maker:
             result = parts_of(call.run(self.guide, self.values))
         except NotImplementedError:  # PyTorch has no kernel for a dtype: nobody's rule
             return False
-        except ERRORS:
+        except Exception as error:
+            if not self.errors:
+                return False
+            if not isinstance(error, ERRORS):
+                raise
             if not self.chance(self.errors):
                 return False
             self.program.append(replace(call, raises=True))

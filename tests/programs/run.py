@@ -35,7 +35,7 @@ class Judge:
         self.is_torch = getattr(against, "__name__", "") == "torch"
 
     def make(self, seed: int) -> Program:
-        return generate(random.Random(seed), self.against)
+        return generate(random.Random(seed), self.against, errors=0.3 if self.is_torch else 0)
 
     def difference(self, program: Program) -> Difference | None:
         """What differs, or None; an exception of another kind than a user's counts too."""
