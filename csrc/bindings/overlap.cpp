@@ -6,6 +6,7 @@ namespace rushlight::python {
 namespace {
 
 bool repeats_elements(const TensorMeta& t) {
+  if (t.numel() == 0) return false;
   for (size_t d = 0; d < t.sizes.size(); ++d)
     if (t.sizes[d] > 1 && t.strides[d] == 0) return true;
   return false;

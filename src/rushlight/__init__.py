@@ -86,7 +86,11 @@ _SUBMODULES = frozenset(
 )
 
 # Names of this module that live in submodules.
-_LAZY = {"load": "serialization", "save": "serialization"}
+_LAZY = {
+    "load": "serialization",
+    "save": "serialization",
+    "set_printoptions": "_tensor.printing",
+}
 
 
 def __getattr__(name: str) -> Any:

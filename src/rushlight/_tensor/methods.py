@@ -322,6 +322,12 @@ def __array_wrap__(  # noqa: N807
     return Tensor(array) if array.ndim else _C.tensor(array.item())
 
 
+def __repr__(self: Tensor) -> str:  # noqa: N807
+    from rushlight._tensor.printing import text_of
+
+    return text_of(self)
+
+
 def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
     return format(self.item(), spec) if self.ndim == 0 else object.__format__(self, spec)
 
@@ -334,7 +340,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         cauchy_, log_normal_, geometric_, random_, resize_, resize_as_, set_, is_set_to,
         sum_to_size, dim_order, get_device, pin_memory, is_pinned, requires_grad_, to_device,
         __array_namespace__, __reversed__,
-        __array_wrap__, __format__,
+        __array_wrap__, __repr__, __format__,
         functions.float_power, functions.ger, functions.is_complex, functions.is_floating_point,
         functions.is_same_size, functions.is_signed, functions.isreal, functions.norm,
         functions.split, functions.stft, functions.unique, functions.unique_consecutive,
@@ -383,6 +389,7 @@ def install() -> None:
     """Puts the methods on `Tensor`: once, at the package's import."""
     for name, method in METHODS.items():
         setattr(Tensor, name, method)
+    Tensor.__str__ = __repr__  # type: ignore[assignment]
     for name, getter in PROPERTIES.items():
         setattr(Tensor, name, property(getter))
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
