@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from rushlight import _C
 from rushlight import _operators as ops
@@ -54,14 +54,39 @@ def can_cast(from_: dtype | Tensor, to: dtype, /) -> bool:
     return _C.promote_types(source, to) == to
 
 
-def finfo(type: dtype | Tensor, /) -> Any:
+class FInfo(NamedTuple):
+    """Limits of a floating-point dtype."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: dtype
+
+
+class IInfo(NamedTuple):
+    """Limits of an integer dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: dtype
+
+
+def finfo(type: dtype | Tensor, /) -> FInfo:
     """The limits of a real floating-point dtype, or of the parts of a complex one."""
-    return _finfo(type.dtype if isinstance(type, Tensor) else type)
+    kind = type.dtype if isinstance(type, Tensor) else type
+    real = {_C.complex64: _C.float32, _C.complex128: _C.float64}.get(kind, kind)
+    found = _finfo(kind)
+    return FInfo(found.bits, found.eps, found.max, found.min, found.smallest_normal, real)
 
 
-def iinfo(type: dtype | Tensor, /) -> Any:
+def iinfo(type: dtype | Tensor, /) -> IInfo:
     """The limits of an integer dtype."""
-    return _iinfo(type.dtype if isinstance(type, Tensor) else type)
+    kind = type.dtype if isinstance(type, Tensor) else type
+    found = _iinfo(kind)
+    return IInfo(found.bits, found.max, found.min, kind)
 
 
 def isdtype(dtype: dtype, kind: dtype | str | tuple[dtype | str, ...]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rushlight import _C
 from rushlight import _operators as ops
 from rushlight._C import Tensor
 from rushlight._tensor import functions as _functions
@@ -30,9 +31,20 @@ def _one(name: str, operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def _two(name: str, operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def function(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
-        return operator(*common(x1, x2))
+        return operator(*common(_array(x1, x2), _array(x2, x1)))
 
     return _named(function, name, f"``{name}`` of the elements of two arrays, broadcast.")
+
+
+def _array(value: Any, other: Any) -> Any:
+    """A number beside an array, as an array of its dtype if that can hold it."""
+    if isinstance(value, Tensor) or not isinstance(other, Tensor):
+        return value
+    made = _C.tensor(value)
+    fits = _C.promote_types(made.dtype, other.dtype) == other.dtype
+    return (
+        made.to(other.dtype) if fits or (_inexact(other) and not made.dtype.is_complex) else value
+    )
 
 
 def _named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
