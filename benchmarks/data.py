@@ -97,7 +97,10 @@ def pytorch(data: Any, batch: int, workers: int) -> Iterable[Any]:
 
 def grain(data: Any, batch: int, workers: int) -> Iterable[Any]:
     import grain as library
+    from absl import flags
 
+    if not flags.FLAGS.is_parsed():
+        flags.FLAGS.mark_as_parsed()  # its workers are configured by flags
     stream = library.MapDataset.source(data).batch(batch)
     loaded = stream.to_iter_dataset(library.ReadOptions(num_threads=0, prefetch_buffer_size=0))
     if workers == 0:
