@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "core/argument.h"
+#include "ir/graph.h"
 
 // The stub's signature of a property; both are string literals.
 #define RL_GETTER(name, type) nb::for_getter(nb::sig("def " name "(self, /) -> " type))
@@ -15,6 +16,8 @@ namespace nb = nanobind;
 
 void init_errors(nb::module_& m);
 void init_lazy(nb::module_& m);
+void init_lazy_reports(nb::module_& m);
+void init_lazy_capture(nb::module_& m);
 void init_dtype(nb::module_& m);
 nb::class_<Tensor> init_tensor(nb::module_& m);
 void init_storage(nb::module_& m, nb::class_<Tensor>& tensor);
@@ -74,6 +77,11 @@ nb::object to_numpy(const Tensor& tensor);
 
 /// A number argument as a Python number; None for anything else.
 nb::object number_object(const Argument& a);
+
+/// A literal of a graph as a Python object.
+nb::object literal_object(const Argument& a);
+/// A graph as plain Python data, which rushlight.export wraps in classes.
+nb::dict graph_object(const Graph& graph);
 
 /// An element as a Python number.
 nb::object element(const Tensor& tensor, const std::byte* at);

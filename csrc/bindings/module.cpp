@@ -20,6 +20,8 @@ NB_MODULE(_C, m) {
   init_faces(m);
   init_cpu(m);
   init_program(m);
+  init_lazy_reports(m);
+  init_lazy_capture(m);
   init_pickle(m);
   init_pytorch_file_reader(m);
   init_pytorch_file_writer(m);

@@ -7,7 +7,6 @@
 #include <nanobind/stl/vector.h>
 
 namespace rushlight::python {
-namespace {
 
 nb::object literal_object(const Argument& a) {
   if (const auto* s = std::get_if<std::string>(&a)) return nb::cast(*s);
@@ -35,6 +34,8 @@ nb::object literal_object(const Argument& a) {
   if (std::holds_alternative<std::vector<const Tensor*>>(a)) return nb::list();
   return number_object(a);
 }
+
+namespace {
 
 RunValue to_run_value(nb::handle object, const std::string& name) {
   if (object.is_none()) return {};
@@ -67,7 +68,6 @@ nb::list run(ModelRunner& runner, nb::sequence values) {
   return result;
 }
 
-// Graph -> plain Python data, which rushlight.export wraps in classes.
 nb::object operand_object(const Graph& graph, const Operand& operand) {
   if (operand.kind == Operand::Kind::Literal) return literal_object(operand.literal);
   if (operand.kind == Operand::Kind::Value) return nb::make_tuple("%", operand.value);
@@ -75,6 +75,8 @@ nb::object operand_object(const Graph& graph, const Operand& operand) {
   for (const Operand& item : operand.items) items.append(operand_object(graph, item));
   return items;
 }
+
+}  // namespace
 
 nb::dict graph_object(const Graph& graph) {
   nb::list values, nodes;
@@ -116,6 +118,8 @@ nb::dict graph_object(const Graph& graph) {
   out["outputs"] = nb::cast(graph.outputs);
   return out;
 }
+
+namespace {
 
 nb::list input_specs(const Program& program) {
   constexpr const char* kinds[] = {"PARAMETER",  "BUFFER",         "CONSTANT_TENSOR",

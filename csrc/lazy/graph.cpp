@@ -1,4 +1,5 @@
 // A trace as the graph that planner, printer and writers know.
+#include "lazy/structure.h"
 #include "lazy/trace.h"
 
 namespace rushlight::lazy {
@@ -12,8 +13,13 @@ ValueType type_of(const Argument& number) {
 
 class Converter {
  public:
-  Converter(const Trace& trace, TraceGraph& out)
-      : trace_(trace), out_(out), graph_(out.graph), mapped_(trace.values().size(), kNoValue) {
+  /// Integers become inputs and are noted in `integers`, unless that is null.
+  Converter(const Trace& trace, TraceGraph& out, std::vector<IntegerUse>* integers)
+      : trace_(trace),
+        out_(out),
+        graph_(out.graph),
+        integers_(integers),
+        mapped_(trace.values().size(), kNoValue) {
     out.numbers.assign(trace.numbers().size(), kNoValue);
   }
 
@@ -28,6 +34,8 @@ class Converter {
       if (is_needed(call)) add(call);
     for (ValueId number : out_.numbers)
       if (number != kNoValue) graph_.inputs.push_back(number);
+    if (integers_)
+      for (const IntegerUse& use : *integers_) graph_.inputs.push_back(use.value);
     for (ValueId v : outputs) graph_.outputs.push_back(mapped(v));
   }
 
@@ -86,7 +94,27 @@ class Converter {
       case Source::Kind::Literal:
         break;
     }
-    return Operand::of(trace_.literals()[static_cast<size_t>(s.index)]);
+    return literal(s.index);
+  }
+
+  Operand literal(int32_t index) {
+    const Argument& argument = trace_.literals()[static_cast<size_t>(index)];
+    if (!integers_) return Operand::of(argument);
+    if (std::holds_alternative<int64_t>(argument)) return integer(index, -1);
+    const auto* dims = std::get_if<Dims>(&argument);
+    if (!dims || dims->empty()) return Operand::of(argument);
+    std::vector<Operand> items;
+    for (int32_t i = 0; i < static_cast<int32_t>(dims->size()); ++i)
+      items.push_back(integer(index, i));
+    return Operand::list(std::move(items));
+  }
+  Operand integer(int32_t index, int32_t position) {
+    Value value;
+    value.name = "i" + std::to_string(integers_->size());
+    value.type = ValueType::Int;
+    const ValueId v = graph_.add_value(std::move(value));
+    integers_->push_back({v, index, position});
+    return Operand::ref(v);
   }
 
   void add(const Call& call) {
@@ -99,18 +127,19 @@ class Converter {
     } else {
       node.target = kScatterView;
       node.operands = {operand(sources[0]), operand(sources[1])};
-      node.regions = {region(trace_.meta(sources[0].index), sources)};
+      node.regions = {region(trace_.meta(sources[0].index), sources, node.operands)};
     }
     for (uint32_t i = 0; i < call.outputs; ++i) {
       const auto v = static_cast<ValueId>(static_cast<uint32_t>(call.first_output) + i);
       node.outputs.push_back(needed_[static_cast<size_t>(v)] ? value(v, "v") : kNoValue);
     }
-    node.name = "v" + std::to_string(call.first_output);
+    node.name = node_name(call);
     graph_.nodes.push_back(std::move(node));
   }
 
-  // The view of the base that a scatter writes.
-  std::shared_ptr<const Graph> region(const TensorMeta& base, std::span<const Source> sources) {
+  // The view of the base that a scatter writes. Values that it needs join the node's `operands`.
+  std::shared_ptr<const Graph> region(const TensorMeta& base, std::span<const Source> sources,
+                                      std::vector<Operand>& operands) {
     auto graph = std::make_shared<Graph>();
     Value in, out;
     in.name = "base";
@@ -122,7 +151,16 @@ class Converter {
     node.op = find_op("aten.as_strided.default");
     node.target = node.op->name;
     node.operands = {Operand::ref(graph->inputs[0])};
-    for (size_t i = 2; i < 5; ++i) node.operands.push_back(operand(sources[i]));
+    for (size_t i = 2; i < 5; ++i) {
+      Operand of_trace = operand(sources[i]);
+      std::span<Operand> all(&of_trace, 1);
+      for_each_value(all, [&](ValueId& v) {
+        operands.push_back(Operand::ref(v));
+        v = graph->add_value(graph_.at(v));
+        graph->inputs.push_back(v);
+      });
+      node.operands.push_back(std::move(of_trace));
+    }
     node.outputs = graph->outputs;
     node.name = "region";
     graph->nodes.push_back(std::move(node));
@@ -132,6 +170,7 @@ class Converter {
   const Trace& trace_;
   TraceGraph& out_;
   Graph& graph_;
+  std::vector<IntegerUse>* integers_;
   std::vector<ValueId> mapped_;
   std::vector<bool> needed_;
 };
@@ -140,7 +179,13 @@ class Converter {
 
 TraceGraph to_graph(const Trace& trace, std::span<const ValueId> outputs) {
   TraceGraph out;
-  Converter(trace, out).run(outputs);
+  Converter(trace, out, nullptr).run(outputs);
+  return out;
+}
+
+GeneralGraph to_general_graph(const Trace& trace, std::span<const ValueId> outputs) {
+  GeneralGraph out;
+  Converter(trace, out, &out.integers).run(outputs);
   return out;
 }
 

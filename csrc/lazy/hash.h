@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace rushlight::lazy {
@@ -23,6 +24,17 @@ struct Hash {
   }
   friend bool operator==(const Hash&, const Hash&) = default;
 };
+
+/// 32 hexadecimal digits.
+inline std::string hex(const Hash& h) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out(32, '0');
+  for (size_t i = 0; i < 16; ++i) {
+    out[15 - i] = digits[(h.a >> (4 * i)) & 15];
+    out[31 - i] = digits[(h.b >> (4 * i)) & 15];
+  }
+  return out;
+}
 
 struct HashOfHash {
   size_t operator()(const Hash& h) const { return h.a; }

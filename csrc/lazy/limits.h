@@ -1,17 +1,28 @@
-// When a trace is long enough to be run, so that a program that never looks stays small.
+// The numbers that users may change: how long traces get, how much is remembered.
 #pragma once
 
-#include "lazy/trace.h"
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string_view>
 
 namespace rushlight::lazy {
 
-/// Calls of one trace.
-inline constexpr size_t kMostCalls = 2000;
-/// Bytes that running the trace call by call would allocate.
-inline constexpr int64_t kMostBytes = int64_t{2} << 30;
+enum class Limit : uint8_t {
+  TraceCalls,     // calls of one trace; then it runs
+  TraceBytes,     // bytes that running a trace call by call would allocate
+  Programs,       // compiled programs remembered
+  History,        // compilations that explain() knows
+  Recompilations  // of one place, until there is a warning; 0: never
+};
 
-inline bool is_full(const Trace& trace) {
-  return trace.calls().size() >= kMostCalls || trace.bytes() >= kMostBytes;
+inline std::array<std::atomic<int64_t>, 5> g_limits{2000, int64_t{2} << 30, 512, 256, 8};
+
+inline int64_t limit(Limit l) {
+  return g_limits[static_cast<size_t>(l)].load(std::memory_order_relaxed);
+}
+inline void set_limit(Limit l, int64_t value) {
+  g_limits[static_cast<size_t>(l)].store(value, std::memory_order_relaxed);
 }
 
 }  // namespace rushlight::lazy

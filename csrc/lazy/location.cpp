@@ -28,6 +28,19 @@ void locate(Trace& trace) {
   trace.calls().back().location = it->second;
 }
 
+uint32_t current_location() { return g_locator.now ? g_locator.now() : 0; }
+
+std::vector<std::string> lines_of(const Trace& trace, const TraceGraph& graph) {
+  std::vector<std::string> lines;
+  const auto calls = trace.calls();
+  size_t i = 0;
+  for (const Node& node : graph.graph.nodes) {
+    while (i < calls.size() && node.name != node_name(calls[i])) ++i;
+    lines.push_back(i < calls.size() ? location_text(calls[i].location) : "");
+  }
+  return lines;
+}
+
 std::string location_text(uint32_t location) {
   return location && g_locator.text ? g_locator.text(location) : "";
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lazy/trace.h"
 
@@ -19,6 +20,10 @@ void set_locator(Locator locator);
 /// Notes the line of the trace's latest call, unless a trace with the same beginning had it. Call
 /// with the lock held.
 void locate(Trace& trace);
+/// The line being executed; 0 when nothing is known.
+uint32_t current_location();
+/// For each node of the trace's graph the line that recorded it.
+std::vector<std::string> lines_of(const Trace& trace, const TraceGraph& graph);
 /// "train.py:12", or "" when nothing is known.
 std::string location_text(uint32_t location);
 

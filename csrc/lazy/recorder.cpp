@@ -5,7 +5,8 @@
 #include "ir/alias.h"
 #include "ir/pointwise_plan.h"
 #include "ir/shape/rules.h"
-#include "lazy/limits.h"
+#include "lazy/barrier.h"
+#include "lazy/capture.h"
 #include "lazy/location.h"
 #include "lazy/metrics.h"
 #include "lazy/registry.h"
@@ -42,14 +43,15 @@ bool worth_yielding(const OpDef& op, std::span<const Argument> args) {
 // Runs a call now, on operands that have their contents.
 CallResult call_now(const OpDef& op, std::span<const Argument> args) {
   if (reads_metadata_only(op)) return {{}, op.scalar(args)};
-  for_each_tensor(args, [](const Tensor& t) { compute(t); });
+  notice_eager(op);
+  for_each_tensor(args, [](const Tensor& t) { settle(t); });
   if (op.kind == OpKind::InPlace) {
     // Whoever has recorded reads of this memory wants what it holds now.
     if (t_trace) run(t_trace);
     for (uint8_t i : op.written)
       if (!is_none(args[i])) run_readers(unpack<Tensor>::from(args[i]).storage());
   }
-  count(Counter::EagerCalls);
+  count_eager(op);
   const Yielding yielding(worth_yielding(op, args));
   return call_op(op, args);
 }
@@ -120,7 +122,7 @@ Operands look_at(std::span<const Argument> args) {
     const Pending* pending = pending_of(storage);
     if (!pending) {
       const_cast<Tensor&>(t).locate();
-      if (storage.exposed()) found = Operands::Exposed;
+      if (storage.exposed() && !is_capturing()) found = Operands::Exposed;
     } else if (found == Operands::Ready && (pending->error || pending->trace != t_trace ||
                                             t_trace->state != Trace::State::Open ||
                                             t_trace->meta(pending->value).dtype != t.dtype)) {
@@ -134,7 +136,7 @@ Operands settle(std::span<const Argument> args, std::unique_lock<std::mutex>& lo
   Operands found = look_at(args);
   while (found == Operands::Unsettled) {
     lock.unlock();
-    for_each_tensor(args, [](const Tensor& t) { compute(t); });
+    for_each_tensor(args, [](const Tensor& t) { settle(t); });
     lock.lock();
     found = look_at(args);
   }
@@ -191,7 +193,7 @@ std::optional<CallResult> record_call(const OpDef& op, std::span<const Argument>
 
 CallResult call(const OpDef& op, std::span<const Argument> args) {
   if (!t_recording) return call_now(op, args);
-  if (t_trace && is_full(*t_trace)) {
+  if (t_trace && is_full(*t_trace) && !is_capturing()) {
     count(Counter::AutomaticBarriers);
     run(t_trace);
   }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 
 #include "kernels/copy.h"
+#include "lazy/capture.h"
 #include "lazy/metrics.h"
 #include "lazy/recorder.h"
 #include "lazy/registry.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr int64_t kWorthYielding = 16384;
 
 struct Shared {
-  std::mutex mutex;
+  std::mutex mutex, notes;
   std::condition_variable done;
   std::vector<std::weak_ptr<Trace>> traces;
 };
@@ -30,32 +31,21 @@ Shared& shared() {
 
 // A fork must not happen while another thread holds the lock; what other threads were running
 // is run again by the child when it needs it.
-void before_fork() { shared().mutex.lock(); }
-void after_fork_in_parent() { shared().mutex.unlock(); }
+void before_fork() {
+  shared().mutex.lock();
+  shared().notes.lock();
+}
+void after_fork_in_parent() {
+  shared().notes.unlock();
+  shared().mutex.unlock();
+}
 void after_fork_in_child() {
   for (const auto& weak : shared().traces)
     if (const auto trace = weak.lock())
       if (trace->state == Trace::State::Running) trace->state = Trace::State::Open;
   // Waiting threads are gone; the condition variable may remember them.
   new (&shared().done) std::condition_variable();
-  shared().mutex.unlock();
-}
-
-// A storage that will get contents, and the value that these are.
-struct Target {
-  StoragePtr storage;
-  ValueId value;
-};
-
-std::vector<Target> targets_of(const std::shared_ptr<Trace>& trace) {
-  std::vector<Target> targets;
-  for (const auto& weak : trace->storages) {
-    StoragePtr storage = weak.lock();
-    if (!storage) continue;
-    const Pending* pending = pending_of(*storage);
-    if (pending && pending->trace == trace) targets.push_back({std::move(storage), pending->value});
-  }
-  return targets;
+  after_fork_in_parent();
 }
 
 bool is_shared_with(const Tensor& tensor, const Trace& trace, std::span<const Tensor> earlier) {
@@ -108,6 +98,18 @@ void write_back(const Trace& trace, const Target& target, const Tensor& value) {
 }  // namespace
 
 std::mutex& state_mutex() { return shared().mutex; }
+std::mutex& notes_mutex() { return shared().notes; }
+
+std::vector<Target> targets_of(const std::shared_ptr<Trace>& trace) {
+  std::vector<Target> targets;
+  for (const auto& weak : trace->storages) {
+    StoragePtr storage = weak.lock();
+    if (!storage) continue;
+    const Pending* pending = pending_of(*storage);
+    if (pending && pending->trace == trace) targets.push_back({std::move(storage), pending->value});
+  }
+  return targets;
+}
 
 void register_trace(const std::shared_ptr<Trace>& trace) {
   static const bool prepared = [] {
@@ -138,6 +140,7 @@ void run(const std::shared_ptr<Trace>& trace) {
   targets = targets_of(trace);
   lock.unlock();
   count(Counter::Runs);
+  const Timed timed(Timer::Run);
 
   std::exception_ptr error;
   std::vector<Tensor> values;
@@ -191,6 +194,11 @@ void run_readers(const StoragePtr& storage) {
 }
 
 void compute(const Tensor& tensor) {
+  notice_read(tensor);
+  settle(tensor);
+}
+
+void settle(const Tensor& tensor) {
   if (!tensor.storage()) return;
   Storage& storage = *tensor.storage();
   while (storage.deferred()) {

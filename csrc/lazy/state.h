@@ -12,11 +12,22 @@ namespace rushlight::lazy {
 
 /// Guards all traces and every storage's deferred contents.
 std::mutex& state_mutex();
+/// Guards what is remembered about programs: plans, graphs, why they were compiled. Taken last.
+std::mutex& notes_mutex();
 /// The trace this thread records into; made when it is needed. Call with the lock held.
 const std::shared_ptr<Trace>& open_trace();
 /// The trace this thread has open, or null.
 std::shared_ptr<Trace> current_trace();
 
+/// A storage that a trace will give contents, and the value that these are.
+struct Target {
+  StoragePtr storage;
+  ValueId value;
+};
+/// Those of a trace that are alive. Call with the lock held.
+std::vector<Target> targets_of(const std::shared_ptr<Trace>& trace);
+/// `compute` for the recorder's own needs: no read of a value by the program.
+void settle(const Tensor& tensor);
 /// Runs a trace, or waits for the thread that does. Without the lock.
 void run(const std::shared_ptr<Trace>& trace);
 /// Runs every open trace that has yet to read the memory of `storage`. Without the lock.
@@ -28,6 +39,21 @@ std::vector<Tensor> interpret(const Trace& trace, std::span<const ValueId> wante
                               std::exception_ptr& error);
 /// The same through a plan; throws if it fails anywhere.
 std::vector<Tensor> run_compiled(const Trace& trace, std::span<const ValueId> wanted);
+
+/// A trace's plan, made now or found, for runs on other contents of the same layout.
+struct Compiled;
+std::shared_ptr<Compiled> compiled_for(const Trace& trace, std::span<const ValueId> wanted);
+/// `inputs` and `numbers` in the trace's order.
+std::vector<Tensor> run_plan(Compiled& compiled, std::span<const Trace::Input> inputs,
+                             std::span<const Argument> numbers);
+/// Forgets all plans that nobody is using.
+void forget_programs();
+struct ProgramFacts {
+  Hash key;
+  int64_t calls, steps, arena_bytes;
+};
+/// Those remembered, the latest used first.
+std::vector<ProgramFacts> programs();
 
 /// Names of the arguments of `to` from those of `from`.
 std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to);

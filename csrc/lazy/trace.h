@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/argument.h"
@@ -113,6 +114,8 @@ struct TraceGraph {
   Graph graph;
   std::vector<ValueId> numbers;  // by number of the trace; kNoValue if nobody needs it
 };
+/// The name of a call's node in that graph.
+inline std::string node_name(const Call& call) { return "v" + std::to_string(call.first_output); }
 TraceGraph to_graph(const Trace& trace, std::span<const ValueId> outputs);
 
 }  // namespace rushlight::lazy

@@ -1,5 +1,6 @@
 // In-place operators: the storages that they write get another current value.
 #include "ir/op.h"
+#include "lazy/capture.h"
 #include "lazy/location.h"
 #include "lazy/recorder.h"
 #include "lazy/state.h"
@@ -23,7 +24,7 @@ Tensor whole(const StoragePtr& storage, DType dtype) {
 
 bool can_defer(const Tensor& self) {
   const Storage& storage = *self.storage();
-  return !storage.exposed() && !storage.read_only() && self.numel() > 0 &&
+  return (!storage.exposed() || is_capturing()) && !storage.read_only() && self.numel() > 0 &&
          storage.nbytes() % static_cast<size_t>(item_size(self.dtype)) == 0;
 }
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rushlight import _operators
+from rushlight import _C, _operators
 from rushlight._C import (
     Generator,
     Size,
@@ -59,6 +59,7 @@ from rushlight.random import (
 __version__ = "0.1.0"
 
 methods.install()
+_C.lazy_set_package_folder(f"{Path(__file__).parent}/")
 
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
@@ -71,6 +72,7 @@ _SUBMODULES = frozenset(
         "array_api",
         "export",
         "fft",
+        "lazy",
         "linalg",
         "multiprocessing",
         "nativert",

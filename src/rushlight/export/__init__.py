@@ -18,6 +18,7 @@ from .graph_signature import (
     TensorArgument,
     TokenArgument,
 )
+from .tracing import export
 
 __all__ = [
     "ArgumentSpec",
@@ -40,5 +41,6 @@ __all__ = [
     "TokenArgument",
     "Value",
     "ValueRange",
+    "export",
     "load",
 ]
