@@ -133,6 +133,7 @@ void run(const std::shared_ptr<Trace>& trace) {
     const Yielding yielding(true);
     lock.lock();
     shared().done.wait(lock, [&] { return trace->state != Trace::State::Running; });
+    lock.unlock();  // whoever has the interpreter may be waiting for it
     return;
   }
   if (trace->state == Trace::State::Done) return;
