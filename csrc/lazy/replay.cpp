@@ -178,10 +178,10 @@ std::optional<std::vector<Tensor>> Replay::run(std::span<const Tensor> given) {
     }
     Tensor owner = tensor_of(result.owner, given);
     if (result.owner.kind == Kind::Constant) {
-      const auto it = std::find_if(constants.begin(), constants.end(),
-                                   [&](const auto& c) { return c.first == result.owner.index; });
-      if (it == constants.end()) constants.emplace_back(result.owner.index, copy_of(owner));
-      owner = it == constants.end() ? constants.back().second : it->second;
+      auto it = std::find_if(constants.begin(), constants.end(),
+                             [&](const auto& c) { return c.first == result.owner.index; });
+      if (it == constants.end()) it = constants.insert(it, {result.owner.index, copy_of(owner)});
+      owner = it->second;
     }
     out.push_back(part(owner, result.meta, result.offset));
   }
