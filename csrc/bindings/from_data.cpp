@@ -118,7 +118,7 @@ Tensor tensor_from_data(nb::handle data, std::optional<DType> dtype) {
   const bool array = !PyList_Check(object) && !PyTuple_Check(object) && is_tensor_like(data);
   if (!array) return Elements(object).tensor(dtype);
   const Tensor source = to_tensor(data, "data");
-  lazy::compute(source);
+  if (nb::isinstance<Tensor>(data)) lazy::compute(source);
   Tensor out = Tensor::empty(source.sizes, dtype.value_or(source.dtype));
   kernels::copy_strided(source, out);
   return out;

@@ -79,7 +79,13 @@ void init_lazy_reports(nb::module_& m) {
   m.def("lazy_programs", &programs,
         nb::sig("def lazy_programs() -> list[tuple[str, int, int, int]]"),
         "Programs remembered: hash, calls, steps, bytes of the arena.");
-  m.def("lazy_forget_programs", &lazy::forget_programs);
+  m.def(
+      "lazy_forget_programs",
+      [] {
+        lazy::forget_programs();
+        lazy::forget_lines();
+      },
+      "Forgets compiled programs and the lines that recorded them.");
 }
 
 }  // namespace rushlight::python

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "lazy/state.h"
+
 namespace rushlight::lazy {
 namespace {
 
@@ -26,6 +28,11 @@ void locate(Trace& trace) {
   const auto [it, is_new] = known.try_emplace(trace.hash(), 0);
   if (is_new) it->second = g_locator.now();
   trace.calls().back().location = it->second;
+}
+
+void forget_lines() {
+  std::lock_guard lock(state_mutex());
+  lines().clear();
 }
 
 uint32_t current_location() { return g_locator.now ? g_locator.now() : 0; }

@@ -20,6 +20,8 @@ void set_locator(Locator locator);
 /// Notes the line of the trace's latest call, unless a trace with the same beginning had it. Call
 /// with the lock held.
 void locate(Trace& trace);
+/// From now on lines are looked up again.
+void forget_lines();
 /// The line being executed; 0 when nothing is known.
 uint32_t current_location();
 /// For each node of the trace's graph the line that recorded it.

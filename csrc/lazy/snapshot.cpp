@@ -40,11 +40,9 @@ Snapshot snapshot_of(const std::shared_ptr<Trace>& trace, std::span<const Tensor
   }
   for (const Trace::Input& input : trace->inputs()) add_input(out, input.tensor);
   replay.numbers.assign(trace->numbers().begin(), trace->numbers().end());
-  replay.hash = out.hash = structure_of(*trace, wanted);
-  for (const Trace::Input& input : trace->inputs())
-    for (int64_t s : input.tensor.sizes) out.hash.mix(static_cast<uint64_t>(s));
   auto graph = std::make_shared<TraceGraph>(to_graph(*trace, wanted));
   replay.lines = lines_of(*trace, *graph);
+  replay.hash = out.hash = hash_of(graph->graph);
   replay.graph = std::move(graph);
   if (compile) replay.compiled = compiled_for(*trace, wanted);
   return out;

@@ -9,8 +9,8 @@ void mix_kind(Hash& hash, const TensorMeta& meta) {
   hash.mix(static_cast<uint64_t>(meta.dtype) << 8 | meta.sizes.size());
 }
 
-// Everything about a literal but the integers in it.
-void mix_literal(Hash& hash, const Argument& literal) {
+// Everything about a literal, or everything but the integers in it.
+void mix_literal(Hash& hash, const Argument& literal, bool integers = false) {
   hash.mix(literal.index());
   std::visit(
       [&](const auto& v) {
@@ -33,6 +33,9 @@ void mix_literal(Hash& hash, const Argument& literal) {
           for (uint8_t x : v) hash.mix(x);
         } else if constexpr (std::is_same_v<V, Dims>) {
           hash.mix(v.size());
+          for (size_t i = 0; integers && i < v.size(); ++i) hash.mix(static_cast<uint64_t>(v[i]));
+        } else if constexpr (std::is_same_v<V, int64_t>) {
+          if (integers) hash.mix(static_cast<uint64_t>(v));
         }
       },
       literal);
@@ -78,6 +81,32 @@ Hash structure_of(const Trace& trace, std::span<const ValueId> wanted) {
     hash.mix(own.b);
   }
   for (ValueId v : wanted) hash.mix(static_cast<uint64_t>(v));
+  return hash;
+}
+
+Hash hash_of(const Graph& graph) {
+  Hash hash;
+  const auto mix_operand = [&](auto& self, const Operand& operand) -> void {
+    hash.mix(static_cast<uint64_t>(operand.kind));
+    if (operand.kind == Operand::Kind::Literal) mix_literal(hash, operand.literal, true);
+    if (operand.kind == Operand::Kind::Value) hash.mix(static_cast<uint64_t>(operand.value));
+    hash.mix(operand.items.size());
+    for (const Operand& item : operand.items) self(self, item);
+  };
+  for (const Value& value : graph.values) {
+    hash.mix(static_cast<uint64_t>(value.type) << 8 | static_cast<uint64_t>(value.dtype));
+    hash.mix(value.sizes.size());
+    for (const SymbolicSize& size : value.sizes) hash.mix(static_cast<uint64_t>(size.hint));
+  }
+  for (const Node& node : graph.nodes) {
+    hash.mix(std::string_view(node.target));
+    for (const Operand& operand : node.operands) mix_operand(mix_operand, operand);
+    if (!node.region) continue;
+    const Hash region = hash_of(*node.region);
+    hash.mix(region.a);
+    hash.mix(region.b);
+  }
+  for (ValueId v : graph.outputs) hash.mix(static_cast<uint64_t>(v));
   return hash;
 }
 

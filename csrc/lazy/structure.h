@@ -15,6 +15,9 @@ Hash structure_of(const Trace& trace, const Call& call);
 /// Of a trace and the values wanted of it.
 Hash structure_of(const Trace& trace, std::span<const ValueId> wanted);
 
+/// Of a graph: operators, values, literals, dtypes and sizes.
+Hash hash_of(const Graph& graph);
+
 /// An integer among the literals of a trace.
 struct IntegerUse {
   ValueId value;     // in the graph

@@ -126,7 +126,7 @@ class Guards:
         if isinstance(value, partial):
             self._visit((value.func, value.args, value.keywords), path)
         self._visit(getattr(value, "__wrapped__", None), path)
-        if hasattr(value, "__dict__"):
+        if hasattr(value, "__dict__") and cls.__module__ != "rushlight.lazy.compiled":
             # Code that we do not look at may use any attribute.
             attributes = vars(value)
             names = attributes if _is_fixed(cls.__module__) else self._names
