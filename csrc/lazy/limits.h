@@ -16,7 +16,7 @@ enum class Limit : uint8_t {
   Recompilations  // of one place, until there is a warning; 0: never
 };
 
-inline std::array<std::atomic<int64_t>, 5> g_limits{2000, int64_t{2} << 30, 512, 256, 8};
+extern std::array<std::atomic<int64_t>, 5> g_limits;
 
 inline int64_t limit(Limit l) {
   return g_limits[static_cast<size_t>(l)].load(std::memory_order_relaxed);

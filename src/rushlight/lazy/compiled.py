@@ -95,7 +95,7 @@ class _Calls:
     def __init__(self, kept: Sequence[Any]) -> None:
         self.kept = kept  # so that nothing else gets their ids
         self.entries: list[_Entry] = []
-        self.first: _C.LazyProgram | None = None
+        self.first: tuple[_C.LazyProgram, Guards] | None = None
         self.tries = 0
 
 
@@ -152,10 +152,10 @@ class CompiledFunction(Generic[P, R]):
             self._refuse(obstacle)
             return result  # type: ignore[no-any-return]
         with self._lock:
-            first, calls.first = calls.first, program
-        if first is None:
+            first, calls.first = calls.first, (program, guards)
+        if first is None or first[1].broken():
             return result  # type: ignore[no-any-return]
-        difference = program.confirm(first)
+        difference = program.confirm(first[0])
         if not difference:
             if changed := guards.broken():
                 difference = f"changes '{changed}' itself"
