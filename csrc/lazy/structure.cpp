@@ -101,10 +101,11 @@ Hash hash_of(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     hash.mix(std::string_view(node.target));
     for (const Operand& operand : node.operands) mix_operand(mix_operand, operand);
-    if (!node.region) continue;
-    const Hash region = hash_of(*node.region);
-    hash.mix(region.a);
-    hash.mix(region.b);
+    for (const auto& inner : node.regions) {
+      const Hash region = hash_of(*inner);
+      hash.mix(region.a);
+      hash.mix(region.b);
+    }
   }
   for (ValueId v : graph.outputs) hash.mix(static_cast<uint64_t>(v));
   return hash;
