@@ -18,6 +18,9 @@ from typing_extensions import Buffer
 class InternalError(AssertionError):
     pass
 
+def lazy_set_package_folder(arg: str, /) -> None:
+    """Frames of files in this folder are not taken for the user's lines."""
+
 def lazy_flush() -> None:
     """Runs everything that this thread has recorded."""
 
@@ -35,7 +38,7 @@ def lazy_is_recording() -> builtins.bool: ...
 def lazy_counters() -> dict[str, builtins.int]:
     """What the recorder did, by name."""
 
-def lazy_reset_counters() -> None: ...
+def lazy_reset_metrics() -> None: ...
 
 class dtype:
     """The element type of a tensor, such as ``rushlight.float32``."""
@@ -1439,6 +1442,82 @@ class ModelRunner:
 
     def weight(self, name: str) -> Tensor:
         """The current value of a parameter, buffer or constant."""
+
+def lazy_limit(name: str) -> builtins.int: ...
+
+def lazy_set_limit(name: str, value: builtins.int) -> None: ...
+
+def lazy_compilations() -> list[tuple[builtins.int, str, str, str, str, str, str, builtins.int, builtins.bool, builtins.float, str]]:
+    """Why programs were compiled, the oldest first."""
+
+def lazy_forget_compilations() -> None: ...
+
+def lazy_timers() -> dict[str, tuple[builtins.int, builtins.float, list[builtins.float]]]:
+    """By name: how often, seconds in all, the latest 1024."""
+
+def lazy_eager_calls() -> dict[str, builtins.int]:
+    """How often each operator ran at the call instead of being recorded."""
+
+def lazy_programs() -> list[tuple[str, builtins.int, builtins.int, builtins.int]]:
+    """Programs remembered: hash, calls, steps, bytes of the arena."""
+
+def lazy_forget_programs() -> None:
+    """Forgets compiled programs and the lines that recorded them."""
+
+class LazyProgram:
+    """A recorded program that runs again without recording."""
+
+    def run(self, arguments: Sequence[Tensor]) -> list[Tensor] | None:
+        """
+        Results for other tensors of the same layout; None if they overlap otherwise.
+        """
+
+    def confirm(self, earlier: LazyProgram) -> str:
+        """
+        In what this capture differs from an earlier one of the same function, or ''.
+        """
+
+    @property
+    def captured(self, /) -> list[Tensor]: ...
+
+    @property
+    def outside(self, /) -> list[builtins.int]: ...
+
+    @property
+    def written(self, /) -> list[builtins.int]: ...
+
+    @property
+    def graph(self, /) -> dict[str, Any]: ...
+
+    @property
+    def numbers(self, /) -> list[builtins.int | builtins.float | complex]: ...
+
+    @property
+    def lines(self) -> list[str]: ...
+
+    def export_program(self, inputs: Sequence[tuple[str, builtins.int, Any]], outputs: Sequence[tuple[str, builtins.int, Any]], captured: Sequence[tuple[str, str, str]], in_spec: str, out_spec: str, names: Sequence[str]) -> Program: ...
+
+def lazy_begin_capture(arguments: Sequence[Tensor], strict: builtins.bool) -> None: ...
+
+def lazy_compute(tensor: Tensor) -> None:
+    """Gives a tensor its contents."""
+
+def lazy_abandon_capture() -> None: ...
+
+def lazy_is_capturing() -> builtins.bool: ...
+
+def lazy_end_capture(arguments: Sequence[Tensor], results: Sequence[Tensor], run: builtins.bool = True) -> tuple[LazyProgram | None, str]:
+    """
+    The program, or None and what is in its way. Without `run` nothing is computed.
+    """
+
+def lazy_snapshots(tensors: Sequence[Tensor], compile: builtins.bool) -> list[tuple[LazyProgram, list[Tensor], str]]:
+    """What tensors wait for: program, inputs, hash; one for each trace."""
+
+def lazy_is_pending(tensor: Tensor) -> builtins.bool: ...
+
+def lazy_storage(tensor: Tensor) -> builtins.int:
+    """A number that tensors over the same memory share while they live."""
 
 class PickleProgram:
     """
