@@ -1,6 +1,7 @@
 #include "pt2_graph.h"
 
 #include "passes/inline_calls.h"
+#include "passes/vmap.h"
 #include "runtime/pt2_enums.h"
 #include "runtime/pt2_graph_parser.h"
 
@@ -156,6 +157,9 @@ void GraphParser::parse_node(json::Value json, size_t index) {
   if (node.target.starts_with("higher_order.")) return parse_higher_order(json, std::move(node));
   if (node.op)
     parse_arguments(json["inputs"], 0, node);
+  else if (is_vmap(node.target))
+    for (json::Value input : json["inputs"].elements())
+      node.operands.push_back(parse_operand(input["arg"], parsed_));
   else
     for (json::Value input : json["inputs"].elements()) parse_unknown(input, node);
   define_outputs(json["outputs"], node);
@@ -320,6 +324,7 @@ Operand parse_operand(json::Value argument, const ParsedGraph& graph) {
 ParsedGraph parse_graph(json::Value graph) {
   ParsedGraph parsed = GraphParser(graph).parse();
   inline_calls(parsed.graph);
+  lower_vmap(parsed.graph);
   return parsed;
 }
 

@@ -36,6 +36,7 @@ FIXTURES = (
     "loops",
     "scans",
     "mixed_precision",
+    "batched",
 )
 
 

@@ -52,6 +52,7 @@ MODELS: dict[str, str] = {
     "loops": "control_flow:build_loops",
     "scans": "control_flow:build_scans",
     "mixed_precision": "control_flow:build_mixed_precision",
+    "batched": "control_flow:build_batched",
 }
 
 

@@ -116,3 +116,19 @@ class MixedPrecision(nn.Module):
 def build_mixed_precision(small: bool) -> Program:
     del small
     return Program(MixedPrecision(), lambda k: Call((torch.randn(3, 4),)))
+
+
+class Batched(nn.Module):
+    """Functions of one sample over batches, one inside the other."""
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        near = torch.vmap(
+            torch.vmap(lambda a, b: (a - b).abs() * (a > b), in_dims=(None, 0)), in_dims=(0, None)
+        )
+        gram = torch.vmap(lambda a: (a.t() @ a).tanh(), in_dims=1)
+        return near(x[0, 0], y), gram(x)
+
+
+def build_batched(small: bool) -> Program:
+    del small
+    return Program(Batched(), lambda k: Call((torch.randn(3, 4, 2), torch.randn(5))))
