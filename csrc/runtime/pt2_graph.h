@@ -19,7 +19,8 @@ struct ParsedGraph {
 
 /// Parses the object `graph_module.graph`. Graphs that are only wrapped become part of it
 /// (passes/inline_calls.h), and what
-/// vmap batched has ordinary dimensions (passes/vmap.h). Nodes of operators that the table lacks get a null `op`.
+/// vmap batched has ordinary dimensions (passes/vmap.h). Nodes of operators that the table lacks
+/// get a null `op`.
 ParsedGraph parse_graph(json::Value graph);
 
 /// An `Argument` union of the format as an operand; names are looked up in `graph`.
