@@ -107,7 +107,9 @@ def binary(g: Maker) -> None:
         return
     other: Any = partner(g, x) if g.chance(0.65) else g.number(dtype_name(g.of(x)))
     how = g.rng.random()
-    if how < 0.4:
+    if is_complex(g.of(x)) or (isinstance(other, Var) and is_complex(g.of(other))):
+        g.add(g.rng.choice(("torch.add", "torch.mul", "sub", "eq")), x, other)
+    elif how < 0.4:
         g.add(f"torch.{g.rng.choice(BINARY)}", x, other)
     elif how < 0.8:
         pair = (x, other) if isinstance(other, Var) or g.chance(0.7) else (other, x)
@@ -323,7 +325,8 @@ def joining(g: Maker) -> None:
 
 
 def products(g: Maker) -> None:
-    x = g.tensor(lambda t: t.ndim > 0 and not is_complex(t) and dtype_name(t) != "bool")
+    x = g.tensor(lambda t: t.ndim > 0 and t.numel() > 0 and not is_complex(t)
+                 and dtype_name(t) != "bool")  # fmt: skip
     if x is None:
         return
     columns = g.of(x).shape[-1]
@@ -427,7 +430,7 @@ def setitem(g: Maker) -> None:
             )
         )
         value = other or value
-    itself = isinstance(index, Var) and isinstance(value, Var) and overlap(g.of(index), g.of(x))
+    itself = isinstance(index, Var) and memory(g.of(index)) == memory(g.of(x))
     if isinstance(value, Var) and not g.errors:  # what PyTorch refuses, only PyTorch knows
         itself |= memory(g.of(value)) == memory(g.of(x))
     if _twice(index) or itself:
@@ -458,7 +461,9 @@ def writing(g: Maker) -> None:
         return  # overlapping windows: undefined in PyTorch, not refused
     how = g.rng.random()
     if how < 0.25:
-        g.add(f".{g.rng.choice(IN_PLACE_UNARY)}", x)
+        # Complex numbers at infinity and NaN differ from compiler to compiler.
+        names = ["neg_", "square_", "zero_"] if is_complex(t) else IN_PLACE_UNARY
+        g.add(f".{g.rng.choice(names)}", x)
     elif how < 0.5:
         name = g.rng.choice(IN_PLACE)
         other = source_for(g, x)
@@ -537,10 +542,12 @@ def into(g: Maker) -> None:
     if target is None:
         return
     if g.chance(0.5):
+        if dtype_name(g.of(target)) != dtype_name(t):
+            return  # PyTorch computes exp in the dtype of the output
         g.add(f"torch.{g.rng.choice(('exp', 'neg', 'abs', 'sign', 'floor'))}", x, out=target)
     else:
         y = g.tensor(lambda o: fits(tuple(o.shape), tuple(t.shape))
-                     and not overlap(o, g.of(target)))  # fmt: skip
+                     and not overlap(o, g.of(target)) and o is not g.of(target))  # fmt: skip
         if y:
             g.add(f"torch.{g.rng.choice(('add', 'mul', 'maximum', 'eq', 'sub'))}", x, y, out=target)
 

@@ -89,6 +89,8 @@ class Maker:
                 return False
             self.program.append(replace(call, raises=True))
             return True
+        if any(dtype_name(part) == "complex32" for part in result):  # NumPy has none
+            return False
         if sum(part.numel() for part in result) > MAX_ELEMENTS:
             return False
         if function == "setitem" or function in IN_PLACE:

@@ -97,3 +97,11 @@ def test_out_has_the_dtype_where_the_function_keeps_it() -> None:
 def test_plus_of_a_bool_tensor() -> None:
     with pytest.raises(RuntimeError, match="bool tensor is not supported"):
         torch.tensor([True]).positive()
+
+
+def test_nothing_is_written_where_there_is_nothing() -> None:
+    x = torch.ones(1).expand(2, 0, 1)
+    x *= torch.ones(1)
+    assert x.shape == (2, 0, 1)
+    same = torch.ones(1).expand(3)
+    assert same.copy_(same) is same
