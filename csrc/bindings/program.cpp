@@ -1,7 +1,11 @@
 // Loading and running exported programs.
 #include "bindings.h"
+#include "file_target.h"
 #include "ir/control_flow.h"
 #include "runtime/model_runner.h"
+#include "runtime/pt2_model.h"
+#include "runtime/pt2_writer.h"
+#include "runtime/zip.h"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -180,6 +184,45 @@ nb::list strings(const std::vector<std::string>& values) {
   return out;
 }
 
+// Mutable: nanobind holds programs without const, and nobody writes into one.
+std::shared_ptr<Program> without_const(std::shared_ptr<const Program> program) {
+  return std::const_pointer_cast<Program>(std::move(program));
+}
+
+nb::object sample_inputs(const Program& program) {
+  if (!program.sample_inputs) return nb::none();
+  return nb::bytes(program.sample_inputs->data(), program.sample_inputs->nbytes());
+}
+
+// What the exporter noted of each node, by its name; empty for a program from no file.
+nb::dict node_metadata(const Program& program) {
+  nb::dict out;
+  if (!program.model_text) return out;
+  const auto model = pt2::parse_model(as_text(*program.model_text), program.path);
+  for (size_t i = 0; i < model.program.graph.nodes.size(); ++i) {
+    const std::string_view text = model.notes.node_metadata[i];
+    out[model.program.graph.nodes[i].name.c_str()] = nb::str(text.data(), text.size());
+  }
+  return out;
+}
+
+void save(nb::handle file, nb::dict programs, nb::dict extra_files, nb::dict opset_version) {
+  std::vector<NamedProgram> named;
+  for (const auto& [name, program] : programs)
+    named.push_back({nb::cast<std::string>(name), nb::cast<std::shared_ptr<Program>>(program)});
+  SaveOptions options;
+  for (const auto& [name, contents] : extra_files) {
+    const auto text = nb::cast<nb::bytes>(contents);
+    options.extra_files.emplace(nb::cast<std::string>(name),
+                                std::string(text.c_str(), text.size()));
+  }
+  for (const auto& [name, version] : opset_version)
+    options.opset_version.emplace(nb::cast<std::string>(name), nb::cast<int64_t>(version));
+  FileTarget target = open_target(file);
+  nb::gil_scoped_release release;
+  save_programs(std::move(target.sink), std::move(target.archive_name), named, options);
+}
+
 }  // namespace
 
 void init_program(nb::module_& m) {
@@ -220,14 +263,39 @@ void init_program(nb::module_& m) {
             return out;
           },
           RL_GETTER("ranges", "dict[str, tuple[int, int]]"))
+      .def_prop_ro(
+          "opset_version",
+          [](const Program& p) {
+            nb::dict out;
+            for (const auto& [name, version] : p.opset_version) out[name.c_str()] = version;
+            return out;
+          },
+          RL_GETTER("opset_version", "dict[str, int]"))
+      .def_prop_ro("node_metadata", &node_metadata, RL_GETTER("node_metadata", "dict[str, str]"),
+                   "What the exporter noted of each node, as JSON.")
+      .def_prop_ro("sample_inputs", &sample_inputs, RL_GETTER("sample_inputs", "bytes | None"),
+                   "The example inputs as a ``.pt`` file.")
+      .def(
+          "pure", [](const Program& p) { return pure_program(p); },
+          "A copy that forgets how its file had it: saving it writes the pure graph.")
       .def_prop_ro("weights", &weights, RL_GETTER("weights", "dict[str, Tensor]"));
   m.def(
       "load_program",
-      [](const std::string& path, bool allow_missing) {
+      [](const std::string& path, bool allow_missing, const std::string& model) {
         nb::gil_scoped_release release;
-        return std::const_pointer_cast<Program>(load_program(path, allow_missing));
+        return without_const(load_program(path, {allow_missing, model}));
       },
-      nb::arg("path"), nb::arg("allow_missing") = false, "Reads a .pt2 archive.");
+      nb::arg("path"), nb::arg("allow_missing") = false, nb::arg("model") = "",
+      "Reads a .pt2 archive.");
+  m.def(
+      "model_names", [](const std::string& path) { return strings(model_names(path)); },
+      nb::arg("path"), nb::sig("def model_names(path: str) -> list[str]"),
+      "The models of a .pt2 archive.");
+  m.def("save_programs", &save, nb::arg("file"), nb::arg("programs"), nb::arg("extra_files"),
+        nb::arg("opset_version"),
+        nb::sig("def save_programs(file: typing.Any, programs: dict[str, Program], extra_files: "
+                "dict[str, bytes], opset_version: dict[str, int]) -> None"),
+        "Writes a .pt2 archive.");
   nb::class_<ModelRunner>(m, "ModelRunner", "Runs a program on flat inputs.")
       .def(
           "__init__",

@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "buffers.h"
+#include "file_target.h"
 #include "runtime/atomic_file.h"
 #include "runtime/pytorch_file.h"
 
@@ -40,12 +41,9 @@ class PythonSink : public ByteSink {
   nb::object write_;
 };
 
-struct Target {
-  std::unique_ptr<ByteSink> sink;
-  std::string archive_name;
-};
+}  // namespace
 
-Target open_target(nb::handle file) {
+FileTarget open_target(nb::handle file) {
   if (const auto path = as_path(file)) {
     using Durability = AtomicFile::Durability;
     return {std::make_unique<AtomicFile>(*path, Durability::WrittenBackLater),
@@ -58,10 +56,12 @@ Target open_target(nb::handle file) {
   return {std::make_unique<PythonSink>(std::move(write)), "archive"};
 }
 
+namespace {
+
 // Writing goes on without the GIL, so the writer has a lock of its own.
 class Writer {
  public:
-  Writer(Target target, const ZipOptions& options)
+  Writer(FileTarget target, const ZipOptions& options)
       : writer_(std::move(target.sink), std::move(target.archive_name), options) {}
 
   template <class F>

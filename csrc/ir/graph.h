@@ -32,6 +32,9 @@ struct Value {
   DType dtype = DType::Float32;
   std::vector<SymbolicSize> sizes;
   Dims hint_strides;
+  bool requires_grad = false;
+  /// Numbers: what the exporter recorded.
+  SymbolicSize number{};
   /// False for values the exporter recorded nothing about (unused outputs).
   bool known = false;
 };

@@ -136,13 +136,36 @@ void Frame::run() {
   }
 }
 
+void Frame::run_kernel(const Step& step, Call& call) {
+  if (step.program.steps.empty()) return step.op->kernel(call.args, call.outs, Epilogue{});
+  // Operands of the tail under the output's sizes: the kernel may see that under other ones.
+  const Dims& sizes = call.outs[0]->sizes;
+  std::vector<Tensor> expanded;
+  expanded.reserve(call.inputs.size());
+  std::vector<const Tensor*> operands;
+  for (const Tensor* input : call.inputs) {
+    if (input->sizes == sizes) {
+      operands.push_back(input);
+      continue;
+    }
+    TensorMeta meta;
+    meta.dtype = input->dtype;
+    meta.sizes = sizes;
+    const size_t missing = sizes.size() - input->sizes.size();
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      const bool repeats = d < missing || input->sizes[d - missing] == 1;
+      meta.strides.push_back(repeats ? 0 : input->strides[d - missing]);
+    }
+    expanded.emplace_back(meta, input->storage(), input->raw());
+    operands.push_back(&expanded.back());
+  }
+  step.op->kernel(call.args, call.outs, Epilogue(call.program, operands));
+}
+
 void Frame::run_step(const Step& step, Call& call) {
   switch (step.kind) {
     case Step::Kind::Kernel:
-      step.op->kernel(
-          call.args, call.outs,
-          step.program.steps.empty() ? Epilogue{} : Epilogue(call.program, call.inputs));
-      return;
+      return run_kernel(step, call);
     case Step::Kind::Pointwise:
       return run_pointwise(*call.program, call.inputs, call.outs);
     case Step::Kind::Scatter:

@@ -49,6 +49,7 @@ class Frame {
   void place(Slot slot);
   void prepare();
   void run_step(const Step& step, Call& call);
+  void run_kernel(const Step& step, Call& call);
   void run_call(const Step& step);
   void run_scatter(const Step& step);
   void run_scatter_call(const Step& step);

@@ -31,7 +31,7 @@ struct OutputSpec {
 /// Bounds of a symbol or of an expression of symbols; inclusive.
 struct SymbolRange {
   std::string expression;  // as written in the file
-  int64_t min = 0;
+  int64_t min = INT64_MIN;
   int64_t max = INT64_MAX;
 };
 
@@ -50,12 +50,27 @@ struct Program {
   /// Field names of the named tuples that the tree specifications name.
   std::map<std::string, std::vector<std::string>> namedtuple_fields;
   std::string torch_version;
+  std::map<std::string, int64_t> opset_version;
   int64_t schema_major = 0, schema_minor = 0;
+  /// Programs from a file: the model's JSON, and the example inputs (a `.pt` file, may be null).
+  /// Both are what saving needs, and mapped: nothing is read until then.
+  StoragePtr model_text, sample_inputs;
 };
 
-/// Reads a `.pt2` archive that `torch.export.save` wrote. Throws `Error` naming the file and the
-/// part that is wrong; operators we do not have are all listed in one error, unless `allow_missing`
-/// (their nodes then have no `op`).
-std::shared_ptr<const Program> load_program(const std::string& path, bool allow_missing = false);
+struct LoadOptions {
+  /// Operators we do not have are no error: their nodes have no `op`.
+  bool allow_missing = false;
+  /// Which of several models in an archive; "" for the only one, or the one called "model".
+  std::string model = "";
+};
+
+/// Reads a `.pt2` archive that `torch.export.save` wrote, of PyTorch 2.6 or newer. Throws `Error`
+/// naming the file and the part that is wrong; operators we do not have are all listed in one
+/// error.
+std::shared_ptr<const Program> load_program(const std::string& path,
+                                            const LoadOptions& options = {});
+
+/// The names of an archive's models, in its order.
+std::vector<std::string> model_names(const std::string& path);
 
 }  // namespace rushlight

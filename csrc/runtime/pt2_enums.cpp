@@ -39,4 +39,24 @@ MemoryFormat memory_format_from_number(json::Value number) {
   }
 }
 
+int64_t number_of(DType dtype) {
+  for (const auto& [code, known] : kDTypes)
+    if (known == dtype) return code;
+  RL_FAIL(NotImplemented, "PT2 archives have no number for the dtype ", dtype_name(dtype));
+}
+
+int64_t number_of(MemoryFormat format) {
+  switch (format) {
+    case MemoryFormat::Contiguous:
+      return 1;
+    case MemoryFormat::ChannelsLast:
+      return 2;
+    case MemoryFormat::ChannelsLast3d:
+      return 3;
+    case MemoryFormat::Preserve:
+      break;
+  }
+  return 4;
+}
+
 }  // namespace rushlight::pt2

@@ -32,6 +32,13 @@ Operand parse_symbol(json::Value value, const ParsedGraph& graph) {
   RL_FAIL(Value, value.path(), ": unknown kind of symbolic number '", kind, "'");
 }
 
+// What a number was at export time; only expressions are kept.
+SymbolicSize parse_number(json::Value value) {
+  const auto [kind, member] = union_member(value);
+  if (kind == "as_expr") return parse_size(value);
+  return {kind == "as_int" ? member.as_int() : 0, ""};
+}
+
 bool all_literal(const std::vector<Operand>& items) {
   for (const Operand& item : items)
     if (item.kind != Operand::Kind::Literal) return false;
@@ -76,6 +83,7 @@ Value make_tensor_value(std::string_view name, const json::Value* meta) {
   if (const auto layout = meta->find("layout"))
     RL_CHECK(layout->as_int() == 7, NotImplemented, layout->path(), ": layout number ",
              layout->as_int(), " (sparse or opaque tensors) is not supported");
+  if (const auto grad = meta->find("requires_grad")) value.requires_grad = grad->as_bool();
   return value;
 }
 
@@ -90,7 +98,13 @@ ParsedGraph GraphParser::parse() {
       define_all(kind, member, parsed_.graph.inputs);
   }
   size_t index = 0;
-  for (json::Value node : json_["nodes"].elements()) parse_node(node, index++);
+  for (json::Value node : json_["nodes"].elements()) {
+    parse_node(node, index++);
+    const auto metadata = node.find("metadata");
+    const bool skipped = metadata && metadata->kind() == json::Kind::Skipped;
+    parsed_.metadata.resize(parsed_.graph.nodes.size(),
+                            skipped ? metadata->skipped_text() : std::string_view());
+  }
   for (json::Value output : json_["outputs"].elements()) {
     parsed_.outputs.push_back(parse_operand(output, parsed_));
     if (parsed_.outputs.back().is_value())
@@ -111,6 +125,11 @@ ValueId GraphParser::define(Value value, json::Value where) {
 ValueId GraphParser::define_tensor(json::Value tensor) {
   const std::string_view name = tensor["name"].as_string();
   const auto meta = tensor_values_.find(name);
+  if (meta && meta->kind() == json::Kind::Skipped) {  // a value called "metadata"
+    const json::Document document = json::Document::parse(meta->skipped_text());
+    const json::Value root = document.root();
+    return define(make_tensor_value(name, &root), tensor);
+  }
   return define(make_tensor_value(name, meta ? &*meta : nullptr), tensor);
 }
 
@@ -119,6 +138,11 @@ ValueId GraphParser::define_symbol(json::Value symbol, ValueType type) {
   value.name = symbol["as_name"].as_string();
   value.type = type;
   value.known = true;
+  constexpr std::string_view tables[] = {"", "sym_int_values", "sym_float_values",
+                                         "sym_bool_values"};
+  if (const auto table = json_.find(tables[static_cast<size_t>(type)]))
+    if (const auto number = table->find(value.name); number && number->is_object())
+      value.number = parse_number(*number);
   return define(std::move(value), symbol);
 }
 

@@ -15,6 +15,8 @@ struct ParsedGraph {
   std::unordered_map<std::string, ValueId> by_name;
   /// Operands of the graph's outputs: values, or literals that are returned as they are.
   std::vector<Operand> outputs;
+  /// By node: what the exporter noted, if the document skipped it (a JSON object), or "".
+  std::vector<std::string_view> metadata;
 };
 
 /// Parses the object `graph_module.graph`. Graphs that are only wrapped become part of it

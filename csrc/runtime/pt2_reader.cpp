@@ -1,22 +1,18 @@
 // Opens a PT2 archive: weights, signature and graph become a Program.
+#include <algorithm>
 #include <set>
 
 #include "ir/control_flow.h"
 #include "ir/verify.h"
 #include "passes/functionalize.h"
 #include "runtime/program.h"
-#include "runtime/pt2_enums.h"
-#include "runtime/pt2_graph.h"
+#include "runtime/pt2_model.h"
+#include "runtime/pt2_state_dict.h"
 #include "runtime/pt2_weights.h"
 #include "runtime/pytorch_file.h"
 
 namespace rushlight {
 namespace {
-
-using JsonValue = json::Value;
-
-// The newest schema read in full; a newer minor version is read too, its new fields ignored.
-constexpr int64_t kSchemaMajor = 8;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
@@ -42,69 +38,96 @@ void check_archive(const PyTorchFileReader& file) {
   }
 }
 
-std::string model_name(const PyTorchFileReader& file) {
-  constexpr std::string_view prefix = "models/";
+constexpr std::string_view kModels = "models/";
+constexpr std::string_view kSuffix = ".json";
+
+// PyTorch 2.6 and 2.7 wrote these files, without a folder around them.
+constexpr std::string_view kOldProgram = "serialized_exported_program.json";
+constexpr std::string_view kOldName = "model";
+
+std::vector<std::string> names_of(const PyTorchFileReader& file) {
   std::vector<std::string> names;
   for (std::string_view name : file.records()) {
-    if (!name.starts_with(prefix) || !name.ends_with(".json")) continue;
-    name.remove_prefix(prefix.size());
-    names.emplace_back(name.substr(0, name.size() - 5));
+    if (!name.starts_with(kModels) || !name.ends_with(kSuffix)) continue;
+    name.remove_prefix(kModels.size());
+    names.emplace_back(name.substr(0, name.size() - kSuffix.size()));
   }
-  RL_CHECK(!names.empty(), Runtime, file.name(),
-           ": the archive has no model (models/NAME.json): the save may have failed half-way");
-  RL_CHECK(names.size() == 1, NotImplemented, file.name(), ": the archive has ", names.size(),
-           " models; only archives with one are supported");
-  return names[0];
+  if (!names.empty()) return names;
+  for (const std::string_view name : file.records())
+    RL_CHECK(!name.starts_with("data/aotinductor/"), NotImplemented, file.name(),
+             ": an AOTInductor package: it holds code compiled for one kind of machine, not a "
+             "program. Save the program itself, torch.export.save(exported_program, path), and "
+             "open that");
+  RL_FAIL(Runtime, file.name(),
+          ": the archive has no model (models/NAME.json): the save may have failed half-way");
 }
 
-std::pair<std::string_view, JsonValue> union_member(JsonValue value) {
-  for (const auto& [key, member] : value.members())
-    if (!member.is_null()) return {key, member};
-  value.fail("empty union");
+std::string choose(const std::vector<std::string>& names, const std::string& wanted,
+                   const std::string& file) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "'" : ", '") + name + "'";
+  const auto has = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  RL_CHECK(wanted.empty() || has(wanted), Value, file, ": no model '", wanted,
+           "' in the archive; it has ", list);
+  if (!wanted.empty()) return wanted;
+  if (names.size() == 1) return names[0];
+  RL_CHECK(has(kOldName), Value, file, ": the archive has ", names.size(),
+           " models: choose one by its name, of ", list);
+  return std::string(kOldName);
 }
+
+using Weights = std::map<std::string, Tensor, std::less<>>;
 
 class Reader {
  public:
-  Reader(const std::string& path, bool allow_missing)
-      : allow_missing_(allow_missing), file_(ZipArchive::open(path)) {
-    check_archive(file_);
-    program_->path = path;
+  Reader(std::string file, const LoadOptions& options)
+      : file_(std::move(file)), options_(options) {}
+
+  std::shared_ptr<const Program> read_archive(ZipArchive zip) {
+    const PyTorchFileReader file(std::move(zip));
+    check_archive(file);
+    const std::string name = choose(names_of(file), options_.model, file_);
+    const std::string inputs = "data/sample_inputs/" + name + ".pt";
+    read_program(file.read("models/" + name + ".json"), "models/" + name + ".json");
+    if (file.has_record(inputs)) program_->sample_inputs = file.read(inputs);
+    const std::set<std::string> wanted = wanted_weights();
+    for (const std::string kind : {"weights", "constants"}) {
+      const std::string folder = "data/" + kind + "/";
+      // PyTorch 2.8 had the config's place for a file with all tensors.
+      if (const std::string all = folder + name + ".pt"; file.has_record(all))
+        pt2::read_state_dict(file.read(all), file_ + ": " + all, wanted, program_->weights);
+      else
+        pt2::read_weights(file, {folder, name + "_" + kind + "_config.json"}, wanted,
+                          program_->weights);
+    }
+    check_weights();
+    return program_;
   }
 
-  std::shared_ptr<const Program> read() {
-    const std::string name = model_name(file_);
-    const StoragePtr text = file_.read("models/" + name + ".json");
-    constexpr std::string_view skipped[] = {"metadata"};
-    const json::Document document = json::Document::parse(
-        as_text(*text),
-        {.name = file_.name() + ": models/" + name + ".json", .skip_keys = skipped});
-    const JsonValue root = document.root();
-    read_version(root);
-    const JsonValue module = root["graph_module"];
-    pt2::ParsedGraph parsed = pt2::parse_graph(module["graph"]);
-    report_missing(parsed.graph);
-    read_signature(module["signature"], parsed);
-    read_calling_convention(module);
-    read_ranges(root);
-    program_->graph = std::move(parsed.graph);
-    if (missing_.empty()) {
-      functionalize(*program_);
-      check_rules();
-    }
-    read_weights(name);
+  std::shared_ptr<const Program> read_old(const ZipArchive& zip) {
+    choose({std::string(kOldName)}, options_.model, file_);
+    read_program(zip.read(kOldProgram), std::string(kOldProgram));
+    if (const ZipEntry* inputs = zip.find("serialized_example_inputs.pt"))
+      program_->sample_inputs = zip.read(*inputs);
+    const std::set<std::string> wanted = wanted_weights();
+    for (const std::string name : {"serialized_state_dict.pt", "serialized_constants.pt"})
+      if (const ZipEntry* entry = zip.find(name))
+        pt2::read_state_dict(zip.read(*entry), file_ + ": " + name, wanted, program_->weights);
+    check_weights();
     return program_;
   }
 
  private:
-  void read_version(JsonValue root) {
-    const JsonValue version = root["schema_version"];
-    program_->schema_major = version["major"].as_int();
-    program_->schema_minor = version["minor"].as_int();
-    RL_CHECK(program_->schema_major == kSchemaMajor, Runtime, file_.name(), ": schema version ",
-             program_->schema_major, ".", program_->schema_minor, " is not supported: expected ",
-             kSchemaMajor, ".x, which torch 2.13 writes");
-    if (const auto torch = root.find("torch_version"); torch && torch->is_string())
-      program_->torch_version = torch->as_string();
+  void read_program(const StoragePtr& text, const std::string& part) {
+    *program_ = pt2::parse_model(as_text(*text), file_ + ": " + part).program;
+    program_->path = file_;
+    program_->model_text = text;
+    report_missing(program_->graph);
+    if (!missing_.empty()) return;
+    functionalize(*program_);
+    check_rules();
   }
 
   // What the parser has not seen, such as outputs of the wrong type, breaks a rule of the graph.
@@ -112,7 +135,7 @@ class Reader {
     try {
       verify(program_->graph);
     } catch (const Error& error) {
-      RL_FAIL(Value, file_.name(), ": ", error.what());
+      RL_FAIL(Value, file_, ": ", error.what());
     }
   }
 
@@ -120,9 +143,9 @@ class Reader {
   void report_missing(const Graph& graph) {
     const std::map<std::string, std::vector<std::string>> missing = missing_operators(graph);
     missing_ = missing;
-    if (missing.empty() || allow_missing_) return;
+    if (missing.empty() || options_.allow_missing) return;
     std::string message =
-        detail::concat(file_.name(), ": ", missing.size(),
+        detail::concat(file_, ": ", missing.size(),
                        missing.size() == 1 ? " operator is" : " operators are", " not supported:");
     for (const auto& [target, nodes] : missing) {
       message += "\n  " + target + " (" + std::to_string(nodes.size()) +
@@ -135,156 +158,49 @@ class Reader {
     throw Error(ErrorKind::NotImplemented, message);
   }
 
-  ValueId value_of(JsonValue name, const pt2::ParsedGraph& parsed) {
-    const auto it = parsed.by_name.find(std::string(name.as_string()));
-    RL_CHECK(it != parsed.by_name.end(), Value, name.path(), ": no value '", name.as_string(),
-             "' in the graph");
-    return it->second;
-  }
-
-  void read_signature(JsonValue signature, const pt2::ParsedGraph& parsed) {
-    for (JsonValue spec : signature["input_specs"].elements())
-      program_->inputs.push_back(read_input(spec, parsed));
-    for (JsonValue spec : signature["output_specs"].elements())
-      program_->outputs.push_back(read_output(spec, parsed));
-    std::vector<ValueId> values;
-    for (const InputSpec& input : program_->inputs)
-      if (input.value != kNoValue) values.push_back(input.value);
-    RL_CHECK(values == parsed.graph.inputs, Value, signature.path(),
-             ": input_specs and the graph's inputs differ");
-  }
-
-  InputSpec read_input(JsonValue spec, const pt2::ParsedGraph& parsed) {
-    const auto [kind, body] = union_member(spec);
-    InputSpec input{InputSpec::Kind::User};
-    if (kind == "user_input") {
-      const Operand operand = pt2::parse_operand(body["arg"], parsed);
-      RL_CHECK(operand.kind != Operand::Kind::List, Value, body.path(),
-               ": a list is no user input");
-      input.value = operand.value;
-      input.literal = operand.literal;
-    } else if (kind == "constant_input") {
-      input.kind = InputSpec::Kind::Constant;
-      input.name = body["name"].as_string();
-      input.literal = pt2::parse_operand(body["value"], parsed).literal;
-    } else if (kind == "token") {
-      input.kind = InputSpec::Kind::Token;
-      input.name = body["arg"]["name"].as_string();
-    } else {
-      constexpr std::tuple<std::string_view, std::string_view, InputSpec::Kind> kinds[] = {
-          {"parameter", "parameter_name", InputSpec::Kind::Parameter},
-          {"buffer", "buffer_name", InputSpec::Kind::Buffer},
-          {"tensor_constant", "tensor_constant_name", InputSpec::Kind::TensorConstant}};
-      bool found = false;
-      for (const auto& [name, field, value] : kinds) {
-        if (kind != name) continue;
-        found = true;
-        input.kind = value;
-        input.value = value_of(body["arg"]["name"], parsed);
-        input.target = body[field].as_string();
-        if (const auto persistent = body.find("persistent"))
-          input.persistent = persistent->as_bool();
-      }
-      RL_CHECK(found, NotImplemented, spec.path(), ": inputs of kind '", kind,
-               "' are not supported");
-    }
-    if (input.value != kNoValue) input.name = parsed.graph.at(input.value).name;
-    return input;
-  }
-
-  OutputSpec read_output(JsonValue spec, const pt2::ParsedGraph& parsed) {
-    const auto [kind, body] = union_member(spec);
-    OutputSpec output{OutputSpec::Kind::User};
-    if (kind == "user_output") {
-      const Operand operand = pt2::parse_operand(body["arg"], parsed);
-      RL_CHECK(operand.kind != Operand::Kind::List, NotImplemented, body.path(),
-               ": an output that is a list is not supported");
-      output.value = operand.value;
-      output.literal = operand.literal;
-    } else if (kind == "loss_output") {
-      output.value = value_of(body["arg"]["name"], parsed);
-    } else if (kind == "buffer_mutation") {
-      output.kind = OutputSpec::Kind::BufferMutation;
-      output.value = value_of(body["arg"]["name"], parsed);
-      output.target = body["buffer_name"].as_string();
-    } else if (kind == "user_input_mutation") {
-      output.kind = OutputSpec::Kind::InputMutation;
-      output.value = value_of(body["arg"]["name"], parsed);
-      output.target = body["user_input_name"].as_string();
-    } else if (kind == "token") {
-      output.kind = OutputSpec::Kind::Token;
-    } else {
-      RL_FAIL(NotImplemented, spec.path(), ": outputs of kind '", kind, "' are not supported");
-    }
-    return output;
-  }
-
-  void read_calling_convention(JsonValue module) {
-    const auto tuples = module.find("treespec_namedtuple_fields");
-    if (tuples && !tuples->is_null())
-      for (const auto& [name, definition] : tuples->members())
-        for (JsonValue field : definition["field_names"].elements())
-          program_->namedtuple_fields[std::string(name)].emplace_back(field.as_string());
-    for (JsonValue entry : module["module_call_graph"].elements()) {
-      if (!entry["fqn"].as_string().empty()) continue;
-      const JsonValue signature = entry["signature"];
-      if (signature.is_null()) return;
-      program_->in_spec = signature["in_spec"].as_string();
-      program_->out_spec = signature["out_spec"].as_string();
-      if (const auto names = signature.find("forward_arg_names"); names && names->is_array())
-        for (JsonValue name : names->elements())
-          program_->argument_names.emplace_back(name.as_string());
-      return;
-    }
-  }
-
-  void read_ranges(JsonValue root) {
-    const auto ranges = root.find("range_constraints");
-    if (!ranges || ranges->is_null()) return;
-    for (const auto& [expression, bounds] : ranges->members()) {
-      SymbolRange range{std::string(expression)};
-      if (const auto low = bounds.find("min_val"); low && low->is_int()) range.min = low->as_int();
-      if (const auto high = bounds.find("max_val"); high && high->is_int())
-        range.max = high->as_int();
-      program_->ranges.push_back(std::move(range));
-    }
-  }
-
-  void read_weights(const std::string& name) {
+  std::set<std::string> wanted_weights() const {
     std::set<std::string> wanted;
     for (const InputSpec& input : program_->inputs)
       if (!input.target.empty()) wanted.insert(input.target);
-    const auto folder = [&](std::string_view kind) {
-      return pt2::WeightFolder{.folder = "data/" + std::string(kind) + "/",
-                               .config = name + "_" + std::string(kind) + "_config.json"};
-    };
-    pt2::read_weights(file_, folder("weights"), wanted, program_->weights);
-    pt2::read_weights(file_, folder("constants"), wanted, program_->weights);
+    return wanted;
+  }
+
+  void check_weights() const {
     for (const InputSpec& input : program_->inputs) {
       if (input.target.empty()) continue;
       const auto it = program_->weights.find(input.target);
-      RL_CHECK(it != program_->weights.end(), Runtime, file_.name(), ": no data for '",
-               input.target, "', which the graph uses");
+      RL_CHECK(it != program_->weights.end(), Runtime, file_, ": no data for '", input.target,
+               "', which the graph uses");
       const Value& value = program_->graph.at(input.value);
       if (!value.known) continue;
       bool fits = value.dtype == it->second.dtype && value.sizes.size() == it->second.sizes.size();
       for (size_t i = 0; fits && i < value.sizes.size(); ++i)
         fits = !value.sizes[i].is_static() || value.sizes[i].hint == it->second.sizes[i];
-      RL_CHECK(fits, Runtime, file_.name(), ": '", input.target, "' is stored as ",
-               describe(it->second), ", which differs from what the graph says");
+      RL_CHECK(fits, Runtime, file_, ": '", input.target, "' is stored as ", describe(it->second),
+               ", which differs from what the graph says");
     }
   }
 
-  bool allow_missing_;
-  PyTorchFileReader file_;
+  std::string file_;
+  LoadOptions options_;
   std::map<std::string, std::vector<std::string>> missing_;
   std::shared_ptr<Program> program_ = std::make_shared<Program>();
 };
 
 }  // namespace
 
-std::shared_ptr<const Program> load_program(const std::string& path, bool allow_missing) {
-  return Reader(path, allow_missing).read();
+std::shared_ptr<const Program> load_program(const std::string& path, const LoadOptions& options) {
+  ZipArchive zip = ZipArchive::open(path);
+  Reader reader(zip.name(), options);
+  return zip.find(kOldProgram) ? reader.read_old(zip) : reader.read_archive(std::move(zip));
+}
+
+std::vector<std::string> model_names(const std::string& path) {
+  ZipArchive zip = ZipArchive::open(path);
+  if (zip.find(kOldProgram)) return {std::string(kOldName)};
+  const PyTorchFileReader file(std::move(zip));
+  check_archive(file);
+  return names_of(file);
 }
 
 }  // namespace rushlight

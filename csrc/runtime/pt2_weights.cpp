@@ -15,15 +15,6 @@ int64_t static_size(json::Value size) {
   return parsed.hint;
 }
 
-// A mapped entry that does not start where its dtype wants it is copied.
-StoragePtr aligned(StoragePtr storage, int64_t item) {
-  if (reinterpret_cast<uintptr_t>(storage->data()) % static_cast<uintptr_t>(item) == 0)
-    return storage;
-  StoragePtr copy = Storage::allocate(storage->nbytes());
-  std::memcpy(copy->data(), storage->data(), storage->nbytes());
-  return copy;
-}
-
 Tensor make_tensor(const StoragePtr& storage, json::Value json) {
   TensorMeta meta;
   meta.dtype = dtype_from_number(json["dtype"]);
@@ -42,6 +33,14 @@ Tensor make_tensor(const StoragePtr& storage, json::Value json) {
 }
 
 }  // namespace
+
+StoragePtr aligned(StoragePtr storage, int64_t item) {
+  if (reinterpret_cast<uintptr_t>(storage->data()) % static_cast<uintptr_t>(item) == 0)
+    return storage;
+  StoragePtr copy = Storage::allocate(storage->nbytes());
+  std::memcpy(copy->data(), storage->data(), storage->nbytes());
+  return copy;
+}
 
 void read_weights(const PyTorchFileReader& file, const WeightFolder& from,
                   const std::set<std::string>& wanted,

@@ -22,4 +22,7 @@ void read_weights(const PyTorchFileReader& file, const WeightFolder& from,
                   const std::set<std::string>& wanted,
                   std::map<std::string, Tensor, std::less<>>& weights);
 
+/// The storage, or a copy if it does not start at a multiple of `item` bytes.
+StoragePtr aligned(StoragePtr storage, int64_t item);
+
 }  // namespace rushlight::pt2

@@ -1422,10 +1422,32 @@ class Program:
     def ranges(self, /) -> dict[str, tuple[builtins.int, builtins.int]]: ...
 
     @property
+    def opset_version(self, /) -> dict[str, builtins.int]: ...
+
+    @property
+    def node_metadata(self, /) -> dict[str, str]:
+        """What the exporter noted of each node, as JSON."""
+
+    @property
+    def sample_inputs(self, /) -> bytes | None:
+        """The example inputs as a ``.pt`` file."""
+
+    def pure(self) -> Program:
+        """
+        A copy that forgets how its file had it: saving it writes the pure graph.
+        """
+
+    @property
     def weights(self, /) -> dict[str, Tensor]: ...
 
-def load_program(path: str, allow_missing: builtins.bool = False) -> Program:
+def load_program(path: str, allow_missing: builtins.bool = False, model: str = '') -> Program:
     """Reads a .pt2 archive."""
+
+def model_names(path: str) -> list[str]:
+    """The models of a .pt2 archive."""
+
+def save_programs(file: Any, programs: dict[str, Program], extra_files: dict[str, bytes], opset_version: dict[str, builtins.int]) -> None:
+    """Writes a .pt2 archive."""
 
 class ModelRunner:
     """Runs a program on flat inputs."""

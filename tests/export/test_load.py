@@ -145,8 +145,6 @@ def test_wrong_file_arguments(tmp_path: Path) -> None:
         export.load(3)  # type: ignore[arg-type]
     with pytest.raises(OSError, match="absent"):
         export.load(tmp_path / "absent.pt2")
-    with pytest.raises(NotImplementedError, match="extra_files"):
-        export.load(DIGITS, extra_files={"a": ""})
 
 
 def test_missing_operators_are_one_error(tmp_path: Path) -> None:

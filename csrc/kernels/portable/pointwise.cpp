@@ -138,9 +138,15 @@ void Epilogue::apply(Tensor& out, int64_t begin, int64_t n) const {
   if (empty() || n <= 0) return;
   const Tensor* inputs[kMaxRegisters];
   RL_ASSERT(extra_.size() + 1 < kMaxRegisters);
-  inputs[0] = &out;
+  // Where the kernel sees its output under other sizes, those of the operands are the true ones.
+  Tensor shaped = out;
+  if (!extra_.empty() && extra_[0]->numel() == out.numel()) {
+    shaped.sizes = extra_[0]->sizes;
+    shaped.strides = contiguous_strides(shaped.sizes);
+  }
+  inputs[0] = &shaped;
   std::copy(extra_.begin(), extra_.end(), inputs + 1);
-  Tensor* outputs = &out;
+  Tensor* outputs = &shaped;
   const kernels::TilePlan plan(*program_, {inputs, extra_.size() + 1}, {&outputs, 1}, true);
   kernels::TileRunner(plan).run(begin, begin + n);
 }

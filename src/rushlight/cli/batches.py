@@ -64,7 +64,7 @@ def _rank(value: Any) -> int:
     return len(getattr(value, "shape", ()))
 
 
-def _limits(first: int | str, ranges: Mapping[str, ValueRange]) -> tuple[int, float]:
+def _limits(first: int | str, ranges: Mapping[str, ValueRange]) -> tuple[float, float]:
     if isinstance(first, int):
         return first, first
     return ranges.get(first, ValueRange(1, float("inf")))

@@ -21,6 +21,7 @@ def add_command(commands: Any) -> None:
         "which of them are missing here), and the memory that a call needs.",
     )
     parser.add_argument("model", metavar="MODEL", help="a .pt2 file")
+    parser.add_argument("--model", dest="name", metavar="NAME", help="which of several models")
     parser.add_argument(
         "--shape",
         metavar="NAME=SIZES",
@@ -29,6 +30,9 @@ def add_command(commands: Any) -> None:
         help="sizes of an input to plan for, such as x=8,3,224,224 (default: as exported)",
     )
     parser.add_argument("--graph", action="store_true", help="print the graph too")
+    parser.add_argument(
+        "--svg", metavar="FILE", type=Path, help="draw the graph, large ones folded by modules"
+    )
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.set_defaults(run=main)
 
@@ -41,7 +45,7 @@ def main(args: argparse.Namespace) -> int:
     from .synthetic import parse_shapes
 
     shapes = parse_shapes(args.shape)
-    opened = open_program(args.model, allow_missing=True)
+    opened = open_program(args.model, allow_missing=True, model=args.name)
     program = ExportedProgram(opened)
     report: dict[str, Any] = {
         "model": args.model,
@@ -57,6 +61,11 @@ def main(args: argparse.Namespace) -> int:
     report["memory_plan"] = _memory_plan(program, shapes)
     if args.graph:
         report["graph"] = str(program.graph)
+    if args.svg:
+        from .drawing import draw
+        from .svg_file import write_whole
+
+        write_whole(args.svg, draw(program, title=Path(args.model).name))
     if args.json:
         print_json(report)
     else:

@@ -1,8 +1,8 @@
-"""Opening programs that PyTorch exported: ``rushlight.export.load("model.pt2")``."""
+"""Opening and saving exported programs: ``rushlight.export.load("model.pt2")``."""
 
 from .calling import CallingConvention
 from .containers import NamedOutputs
-from .exported_program import ExportedModule, ExportedProgram, ValueRange, load
+from .exported_program import ExportedModule, ExportedProgram, ValueRange, load, model_names
 from .graph import Graph, Node, Value
 from .graph_signature import (
     ArgumentSpec,
@@ -18,6 +18,7 @@ from .graph_signature import (
     TensorArgument,
     TokenArgument,
 )
+from .saving import save
 from .tracing import export
 
 __all__ = [
@@ -43,4 +44,6 @@ __all__ = [
     "ValueRange",
     "export",
     "load",
+    "model_names",
+    "save",
 ]

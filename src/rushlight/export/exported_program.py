@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from rushlight import _C
@@ -19,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class ValueRange(NamedTuple):
-    """Inclusive bounds of a symbolic size; ``upper`` may be infinite."""
+    """Inclusive bounds of a symbolic number; each may be infinite."""
 
-    lower: int
+    lower: float
     upper: float
 
 
@@ -78,7 +81,9 @@ class ExportedProgram:
     def range_constraints(self) -> dict[str, ValueRange]:
         """Bounds of the symbolic sizes, by symbol or expression."""
         return {
-            text: ValueRange(low, math.inf if high >= 2**63 - 1 else high)
+            text: ValueRange(
+                -math.inf if low <= -(2**63) else low, math.inf if high >= 2**63 - 1 else high
+            )
             for text, (low, high) in self._program.ranges.items()
         }
 
@@ -99,6 +104,17 @@ class ExportedProgram:
             else:
                 arrays[spec.arg.name] = tensor.numpy()
         return arrays
+
+    @property
+    def example_inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """The arguments and keyword arguments of the call that was exported, if the file has them.
+
+        Only tensors and plain containers are unpickled; :func:`rushlight.load` says what is.
+        """
+        from rushlight.serialization import load as load_pickled
+
+        contents = self._program.sample_inputs
+        return load_pickled(io.BytesIO(contents)) if contents else None
 
     def named_parameters(self) -> Iterator[tuple[str, _C.Tensor]]:
         """Names and tensors of the parameters."""
@@ -159,10 +175,11 @@ def load(
     f: str | os.PathLike[str] | IO[bytes],
     *,
     allowed_types: Iterable[type | str] = (),
-    extra_files: Mapping[str, Any] | None = None,
+    extra_files: MutableMapping[str, Any] | None = None,
     expected_opset_version: Mapping[str, int] | None = None,
+    model: str | None = None,
 ) -> ExportedProgram:
-    """Opens a ``.pt2`` file that ``torch.export.save`` wrote.
+    """Opens a ``.pt2`` file, by :func:`save` or ``torch.export.save`` of PyTorch 2.6 or newer.
 
     Args:
         f: a path, or an object with ``read``.
@@ -170,25 +187,51 @@ def load(
             ``transformers.modeling_outputs.MaskedLMOutput``: classes, or full names to import. Any
             other container that the file names becomes a :class:`NamedOutputs`. Nothing is
             imported because a file asks for it.
-        extra_files, expected_opset_version: as in PyTorch; not supported.
+        extra_files: receives the further contents of the archive, by name.
+        expected_opset_version: versions of operator sets that the program must have.
+        model: which of several programs in the archive (see :func:`model_names`). Default: the
+            only one, or the one called ``"model"``.
 
     Raises:
         RuntimeError, ValueError: the file is damaged or of a newer version; the message names the
             part.
-        NotImplementedError: operators without a kernel, all of them in one message.
+        NotImplementedError: operators without a kernel, all of them in one message; a package of
+            compiled code (AOTInductor).
         OSError: the file can't be read.
     """
-    if extra_files or expected_opset_version:
-        raise NotImplementedError("load(): extra_files and expected_opset_version are not read")
-    return ExportedProgram(open_program(f), allowed_types)
+    with _as_path(f) as path:
+        program = _C.load_program(path, model=model or "")
+        for name, version in (expected_opset_version or {}).items():
+            found = program.opset_version.get(name)
+            if found != version:
+                raise RuntimeError(
+                    f"{path}: operator set '{name}': expected version {version}, "
+                    f"the program has {'none' if found is None else found}"
+                )
+        if extra_files is not None:
+            extra_files.update(_extra_files(path))
+    return ExportedProgram(program, allowed_types)
+
+
+def model_names(f: str | os.PathLike[str] | IO[bytes]) -> list[str]:
+    """The names of the programs in an archive."""
+    with _as_path(f) as path:
+        return _C.model_names(path)
 
 
 def open_program(
-    f: str | os.PathLike[str] | IO[bytes], *, allow_missing: bool = False
+    f: str | os.PathLike[str] | IO[bytes], *, allow_missing: bool = False, model: str | None = None
 ) -> _C.Program:
     """The engine's program from a path or an open file."""
+    with _as_path(f) as path:
+        return _C.load_program(path, allow_missing, model or "")
+
+
+@contextmanager
+def _as_path(f: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     if isinstance(f, (str, os.PathLike)):
-        return _C.load_program(os.fspath(f), allow_missing)
+        yield os.fspath(f)
+        return
     if not hasattr(f, "read"):
         raise TypeError(f"load(): expected a path or a file, got {type(f).__name__}")
     # The engine maps files: give it one, which may vanish once it is mapped.
@@ -196,4 +239,18 @@ def open_program(
         while chunk := f.read(1 << 20):
             copy.write(chunk)
         copy.flush()
-        return _C.load_program(copy.name, allow_missing)
+        yield copy.name
+
+
+def _extra_files(path: str) -> dict[str, str]:
+    with zipfile.ZipFile(path) as archive:
+        found = {}
+        for entry in archive.namelist():
+            # data in an archive: FOLDER/extra/NAME; PyTorch 2.6 and 2.7: extra_files/NAME
+            _, old, name = entry.partition("extra_files/")
+            if not old:
+                _, new, name = entry.partition("/extra/")
+                if not new:
+                    continue
+            found[name] = archive.read(entry).decode("utf-8")
+        return found
