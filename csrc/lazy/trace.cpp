@@ -47,6 +47,7 @@ void Trace::reset() {
   views_.clear();
   view_offsets_.clear();
   storages.clear();
+  cut_at.reset();
   bytes_ = 0;
   hash_ = Hash();
   state = State::Open;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,7 @@ class Trace {
 
   // Kept by the recorder.
   State state = State::Open;
+  std::optional<size_t> cut_at;  // calls after which it runs by itself; see lazy/barrier.h
   std::vector<std::weak_ptr<Storage>> storages;  // those that this trace may have to fill
 
  private:

@@ -151,26 +151,27 @@ class CompiledFunction(Generic[P, R]):
         if program is None:
             self._refuse(obstacle)
             return result  # type: ignore[no-any-return]
+        if changed := guards.broken():
+            return self._try_again(calls, f"changes '{changed}' itself", result)
         with self._lock:
             first, calls.first = calls.first, (program, guards)
         if first is None or first[1].broken():
             return result  # type: ignore[no-any-return]
-        difference = program.confirm(first[0])
-        if not difference:
-            if changed := guards.broken():
-                difference = f"changes '{changed}' itself"
-            else:
-                difference = _unwatched(program, guards)
+        difference = program.confirm(first[0]) or _unwatched(program, guards)
         if difference:
-            calls.tries += 1
-            if calls.tries >= MOST_TRIES or "differ" not in difference:
-                self._refuse(difference)
-            return result  # type: ignore[no-any-return]
+            return self._try_again(calls, difference, result)
         with self._lock:
             calls.first = None
             calls.entries.insert(0, _Entry(program, guards, leaves, treespec))
             del calls.entries[MOST_ENTRIES:]
         return result  # type: ignore[no-any-return]
+
+    def _try_again(self, calls: _Calls, difference: str, result: Any) -> Any:
+        """What the first calls set up may be the difference; after some, it is the function."""
+        calls.tries += 1
+        if calls.tries >= MOST_TRIES:
+            self._refuse(difference)
+        return result
 
     def _refuse(self, obstacle: str) -> None:
         name = getattr(self._fn, "__qualname__", repr(self._fn))
