@@ -175,8 +175,8 @@ void InputCheck::check_range(const std::string& where, const SymbolExpr& express
   for (const SymbolRange& range : program_.ranges) {
     if (range.expression != text) continue;
     RL_CHECK(value >= range.min && value <= range.max, Value, where, ": expected ", text, " in [",
-             range.min == INT64_MIN ? "-∞" : std::to_string(range.min), ", ", range.max == INT64_MAX ? "∞" : std::to_string(range.max), "], got ",
-             value);
+             range.min == INT64_MIN ? "-∞" : std::to_string(range.min), ", ",
+             range.max == INT64_MAX ? "∞" : std::to_string(range.max), "], got ", value);
   }
 }
 

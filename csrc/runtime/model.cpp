@@ -35,7 +35,8 @@ ModelSize size_of(const SymbolicSize& size, const Program& program) {
   const auto expression = SymbolExpr::parse(size.expression);
   ModelSize out{expression ? expression->text() : "?"};
   for (const SymbolRange& range : program.ranges)
-    if (range.expression == out.text) out.min = std::max(range.min, int64_t{0}), out.max = range.max;
+    if (range.expression == out.text)
+      out.min = std::max(range.min, int64_t{0}), out.max = range.max;
   return out;
 }
 

@@ -117,9 +117,13 @@ class CompiledFunction(Generic[P, R]):
         if _C.lazy_is_capturing() or not _C.lazy_is_recording() or self.obstacle:
             return self._fn(*args, **kwargs)
         leaves, treespec = tree_flatten((args, kwargs))
-        tensors, others = [], []
+        tensors: list[_C.Tensor] = []
+        others: list[Any] = []
         for leaf in leaves:
-            (tensors if isinstance(leaf, _C.Tensor) else others).append(leaf)
+            if isinstance(leaf, _C.Tensor):
+                tensors.append(leaf)
+            else:
+                others.append(leaf)
         key = (treespec, tuple(_key(x) for x in others)) if others else treespec
         calls = self._calls.get(key)
         if calls is None:
@@ -152,26 +156,27 @@ class CompiledFunction(Generic[P, R]):
             self._refuse(obstacle)
             return result  # type: ignore[no-any-return]
         if changed := guards.broken():
-            return self._try_again(calls, f"changes '{changed}' itself", result)
+            self._try_again(calls, f"changes '{changed}' itself")
+            return result  # type: ignore[no-any-return]
         with self._lock:
             first, calls.first = calls.first, (program, guards)
         if first is None or first[1].broken():
             return result  # type: ignore[no-any-return]
         difference = program.confirm(first[0]) or _unwatched(program, guards)
         if difference:
-            return self._try_again(calls, difference, result)
+            self._try_again(calls, difference)
+            return result  # type: ignore[no-any-return]
         with self._lock:
             calls.first = None
             calls.entries.insert(0, _Entry(program, guards, leaves, treespec))
             del calls.entries[MOST_ENTRIES:]
         return result  # type: ignore[no-any-return]
 
-    def _try_again(self, calls: _Calls, difference: str, result: Any) -> Any:
+    def _try_again(self, calls: _Calls, difference: str) -> None:
         """What the first calls set up may be the difference; after some, it is the function."""
         calls.tries += 1
         if calls.tries >= MOST_TRIES:
             self._refuse(difference)
-        return result
 
     def _refuse(self, obstacle: str) -> None:
         name = getattr(self._fn, "__qualname__", repr(self._fn))

@@ -33,10 +33,10 @@ class Flag(Generic[T]):
     ) -> None:
         self.name = name
         self.least = least
-        self._read = read
-        self._write = write
+        self._read: Callable[[], T] = read
+        self._write: Callable[[T], object] = write
         self.__doc__ = doc
-        self.default = default
+        self.default: T = default
         text = os.environ.get(self.environment)
         if text is not None:
             self.default = self._parse(text)

@@ -22,7 +22,7 @@ from rushlight import _C
 class Timing(NamedTuple):
     """How often something was measured, in seconds; the median is that of the latest 1024."""
 
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
     total: float
     median: float
 
