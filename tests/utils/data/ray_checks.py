@@ -67,6 +67,8 @@ def errors() -> None:
 def main() -> None:
     import ray
 
+    # Ray gives its workers the lowest priority; on a busy machine they would hardly run.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     paths = [str(Path(__file__).parents[3]), *filter(None, sys.path)]
     environment = {"env_vars": {"PYTHONPATH": os.pathsep.join(paths)}}
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=environment)

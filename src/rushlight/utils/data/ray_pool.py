@@ -36,10 +36,11 @@ class _Actor:
 
     def want(self, token: int) -> None:
         """Only tasks of this pass are wanted from now on."""
-        self.token = token
+        self.token = max(self.token, token)
 
     def begin(self, epoch: Epoch) -> Any:
         self.busy = threading.get_ident()
+        self.want(epoch.token)  # the call of `want`, of another group, may come later
         try:
             self.fetcher.begin(epoch, first=self.first)
             self.first = False
@@ -102,6 +103,7 @@ class RayPool:
                 return None
             if packed is not None:
                 return unpack_by_value(packed), time.perf_counter() - start
+        time.sleep(max(0.0, deadline - time.monotonic()))
         return None
 
     def death(self) -> tuple[int, int | None, int | None] | None:
