@@ -29,15 +29,23 @@ History& history() {
 
 void (*g_warn)(uint32_t, const std::string&) = nullptr;  // set once, while the module is imported
 
+bool same_inputs(const Outline& a, const Outline& b) {
+  return std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(),
+                    [](const Outline::Input& x, const Outline::Input& y) {
+                      return x.meta.dtype == y.meta.dtype && x.meta.sizes == y.meta.sizes;
+                    });
+}
+
 // The trace that the new one is most like: of those that begin at the same line, the one that is
-// the same for longest, the latest of equals.
+// the same for longest; of these one of the same length or inputs; the latest of equals.
 const Outline* closest(const std::list<Outline>& outlines, const Outline& now) {
   const Outline* best = nullptr;
   size_t longest = 0;
   for (const Outline& outline : outlines) {
     if (outline.steps.empty() || outline.place() != now.place()) continue;
-    const size_t same = outline.common_prefix(now);
-    const size_t ahead = same + (outline.steps.size() == now.steps.size());
+    const size_t ahead = 4 * outline.common_prefix(now) +
+                         2 * static_cast<size_t>(outline.steps.size() == now.steps.size()) +
+                         static_cast<size_t>(same_inputs(outline, now));
     if (best && ahead <= longest) continue;
     best = &outline;
     longest = ahead;
