@@ -382,7 +382,9 @@ class Functionalizer {
     std::vector<OutputSpec> outputs;
     for (const InputSpec& input : program_.inputs) {
       if (input.value == kNoValue) continue;
-      const bool buffer = input.kind == InputSpec::Kind::Buffer;
+      // A constant that is written keeps what was written, as a buffer does.
+      const bool buffer =
+          input.kind == InputSpec::Kind::Buffer || input.kind == InputSpec::Kind::TensorConstant;
       const bool user = input.kind == InputSpec::Kind::User;
       // The memory of the input, whatever views of itself the program made it.
       const State& memory = states_[inputs_[static_cast<size_t>(input.value)]];

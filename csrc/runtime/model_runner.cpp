@@ -27,7 +27,8 @@ void ModelRunner::prepare() {
     if (output.kind != OutputSpec::Kind::BufferMutation) continue;
     const size_t before = written_buffers_.size();
     for (size_t i = 0; i < program_->inputs.size(); ++i)
-      if (program_->inputs[i].kind == InputSpec::Kind::Buffer &&
+      if ((program_->inputs[i].kind == InputSpec::Kind::Buffer ||
+           program_->inputs[i].kind == InputSpec::Kind::TensorConstant) &&
           program_->inputs[i].target == output.target)
         written_buffers_.push_back(i);
     RL_CHECK(written_buffers_.size() > before, Value, program_->path, ": the program writes into '",

@@ -214,6 +214,8 @@ void GraphParser::parse_arguments(json::Value inputs, size_t first, Node& node) 
     if (index++ < first) continue;
     const std::string_view name = input["name"].as_string();
     int at = name.empty() ? static_cast<int>(position) : op.find_argument(name);
+    // dropout_ calls self what dropout calls input, and its row is made from dropout's.
+    if (at < 0 && position == 0 && name == "self" && op.kind == OpKind::InPlace) at = 0;
     RL_CHECK(at >= 0 && static_cast<size_t>(at) < given.size(), Value, input.path(), ": ", op.name,
              " has no argument '", name, "'; its schema is ", op.schema);
     RL_CHECK(!given[static_cast<size_t>(at)], Value, input.path(), ": argument '", name, "' of ",
