@@ -49,6 +49,13 @@ class Functionalizer {
     inputs_ = state_of_;
     for (size_t i = 0; i < old_.nodes.size(); ++i) rewrite(i);
     finish();
+    // A graph that lost inputs while it was read (tokens) has its values under new numbers.
+    for (InputSpec& input : program_.inputs)
+      for (size_t i = 0; input.value != kNoValue && i < old_.inputs.size(); ++i)
+        if (old_.inputs[i] == input.value) {
+          input.value = new_.inputs[i];
+          break;
+        }
     program_.graph = std::move(new_);
   }
 

@@ -16,8 +16,17 @@ from tests.zoo.check import check_archive
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 
 
-@pytest.mark.parametrize("form", fixtures.FORMS)
-@pytest.mark.parametrize("name", fixtures.NAMES)
+# Control flow, vmap and autocast that were not decomposed cannot be saved as they were written.
+AS_WRITTEN = [
+    (name, form)
+    for name in fixtures.NAMES
+    for form in fixtures.FORMS
+    if name not in ("branches", "loops", "scans")
+    and (name, form) not in (("batched", "exported"), ("mixed_precision", "exported"))
+]
+
+
+@pytest.mark.parametrize(("name", "form"), AS_WRITTEN)
 def test_torch_runs_what_we_save(name: str, form: str, tmp_path: Path) -> None:
     program = export.load(fixtures.path_of(name, form))
     path = tmp_path / f"{name}.{form}.pt2"
