@@ -94,10 +94,10 @@ class Verifier {
       check_scatter(node);
     } else if (const ControlFlowOp* op = find_control_flow(node.target); op && !node.op) {
       check_control_flow(node, *op);
-    } else if (node.op) {
-      RL_CHECK(node.regions.empty(), Value, at(node), "only ", kScatterView,
-               " and control flow have regions");
-      check_call(node);
+    } else {
+      RL_CHECK(node.regions.empty(), Value, at(node), "has a region; only ", kScatterView,
+               " and control flow have");
+      if (node.op) check_call(node);
     }
     for (ValueId v : node.outputs)
       if (v != kNoValue) define(v, "node '" + node.name + "' (" + node.target + ")");

@@ -97,7 +97,7 @@ TEST(regions_keep_the_rules_of_the_graph) {
     verify(parse(text));
   };
   EXPECT_ERROR(broken("[%x]", "[%x, %x]"), Value, "a region takes 1 inputs, the operands are 2");
-  EXPECT_ERROR(broken("[%x]", "[3]"), Value, "input 0 of a region is a number");
+  EXPECT_ERROR(broken("[%x]", "list[3]"), Value, "input 0 of a region is a tensor");
   EXPECT_ERROR(broken("return %y", "return %y, %y"), Value, "has 1 outputs, a region gives 2");
   EXPECT_ERROR(broken("cond(%p, [%x])", "cond(%p)"), Value, "has 1 operands, expected 2");
   EXPECT_ERROR(broken("aten.neg.default(%x)", "aten.neg_.default(%x)"), Value,
