@@ -67,13 +67,17 @@ def large(folder: Path, megabytes: int) -> list[Case]:
             "rushlight.save": lambda: rushlight.save(ours, mine),
             "rushlight safetensors": lambda: save_st(ours, mine_st),
         }),
-        ("load, every page touched", {
-            "torch.load": lambda: touch(torch.load(pt)),
+        ("load mapped, every page touched", {
             "torch.load mmap": lambda: touch(torch.load(pt, mmap=True)),
             "safetensors": lambda: touch(safetensors.torch.load_file(st)),
             "rushlight.load": lambda: touch(rushlight.load(mine)),
-            "rushlight.load mmap=False": lambda: touch(rushlight.load(mine, mmap=False)),
             "rushlight safetensors": lambda: touch(load_st(mine_st)),
+        }),
+        ("load copied, every page touched", {
+            "torch.load": lambda: touch(torch.load(pt)),
+            "safetensors.load of bytes": lambda: touch(safetensors.torch.load(st.read_bytes())),
+            "rushlight.load mmap=False": lambda: touch(rushlight.load(mine, mmap=False)),
+            "rushlight st mmap=False": lambda: touch(load_st(mine_st, mmap=False)),
         }),
         ("first tensor, mapped", {
             "torch.load mmap": lambda: first(torch.load(pt, mmap=True)),
