@@ -199,10 +199,8 @@ nb::dict node_metadata(const Program& program) {
   nb::dict out;
   if (!program.model_text) return out;
   const auto model = pt2::parse_model(as_text(*program.model_text), program.path);
-  for (size_t i = 0; i < model.program.graph.nodes.size(); ++i) {
-    const std::string_view text = model.notes.node_metadata[i];
-    out[model.program.graph.nodes[i].name.c_str()] = nb::str(text.data(), text.size());
-  }
+  for (const auto& [name, text] : model.notes.node_metadata)
+    out[name.c_str()] = nb::str(text.data(), text.size());
   return out;
 }
 

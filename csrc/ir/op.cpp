@@ -120,6 +120,15 @@ std::vector<int> arguments_by_name(const OpDef& from, const OpDef& to) {
   return positions;
 }
 
+std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to) {
+  std::vector<Argument> out;
+  const std::vector<int> positions = arguments_by_name(from, to);
+  for (size_t i = 0; i < positions.size(); ++i)
+    out.push_back(positions[i] < 0 ? to.arguments[i].default_value
+                                   : args[static_cast<size_t>(positions[i])]);
+  return out;
+}
+
 std::span<const OpDef> all_ops() { return table().ops(); }
 
 const OpDef* find_op(std::string_view name) {

@@ -98,6 +98,8 @@ bool reads_metadata_only(const OpDef& op);
 const OpDef& resolve_training(const OpDef& op, std::span<const Argument> args);
 /// Positions in `from` of the arguments that `to` takes, by name; -1 where `from` has none.
 std::vector<int> arguments_by_name(const OpDef& from, const OpDef& to);
+/// The arguments of `to` from those of `from`, by name; defaults where `from` has none.
+std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to);
 
 /// The operator called `name` ("aten.add.Tensor"), or null. The table is built once, on first use,
 /// for the CPU capability in force, and never changes.

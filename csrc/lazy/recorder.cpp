@@ -85,15 +85,6 @@ std::optional<CallResult> record(const OpDef& op, std::span<const Argument> args
 
 }  // namespace
 
-std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to) {
-  std::vector<Argument> out;
-  const std::vector<int> positions = arguments_by_name(from, to);
-  for (size_t i = 0; i < positions.size(); ++i)
-    out.push_back(positions[i] < 0 ? to.arguments[i].default_value
-                                   : args[static_cast<size_t>(positions[i])]);
-  return out;
-}
-
 const std::shared_ptr<Trace>& open_trace() {
   if (t_trace && t_trace->state == Trace::State::Open) return t_trace;
   // Others get at a trace with the lock held only: one that nobody else has can be used again.

@@ -55,9 +55,6 @@ struct ProgramFacts {
 /// Those remembered, the latest used first.
 std::vector<ProgramFacts> programs();
 
-/// Names of the arguments of `to` from those of `from`.
-std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to);
-
 /// Records an in-place operator as a new current value of the storages it writes; nothing if it
 /// has to run now.
 std::optional<CallResult> record_write(const OpDef& op, std::span<const Argument> args);

@@ -38,16 +38,6 @@ const Tensor& viewed(const OpDef& op, std::span<const Argument> args) {
   return unpack<Tensor>::from(args[0]);
 }
 
-// Arguments of `to` from those of `from`, by name.
-std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to) {
-  std::vector<Argument> out;
-  const std::vector<int> positions = arguments_by_name(from, to);
-  for (size_t i = 0; i < positions.size(); ++i)
-    out.push_back(positions[i] < 0 ? to.arguments[i].default_value
-                                   : args[static_cast<size_t>(positions[i])]);
-  return out;
-}
-
 void write_back(const OpDef& op, const Tensor& value, const Tensor& self) {
   RL_CHECK(value.sizes == self.sizes, Runtime, "output with shape ", self.sizes,
            " doesn't match the broadcast shape ", value.sizes);

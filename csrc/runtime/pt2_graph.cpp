@@ -98,13 +98,7 @@ ParsedGraph GraphParser::parse() {
       define_all(kind, member, parsed_.graph.inputs);
   }
   size_t index = 0;
-  for (json::Value node : json_["nodes"].elements()) {
-    parse_node(node, index++);
-    const auto metadata = node.find("metadata");
-    const bool skipped = metadata && metadata->kind() == json::Kind::Skipped;
-    parsed_.metadata.resize(parsed_.graph.nodes.size(),
-                            skipped ? metadata->skipped_text() : std::string_view());
-  }
+  for (json::Value node : json_["nodes"].elements()) parse_node(node, index++);
   for (json::Value output : json_["outputs"].elements()) {
     parsed_.outputs.push_back(parse_operand(output, parsed_));
     if (parsed_.outputs.back().is_value())
@@ -178,6 +172,9 @@ void GraphParser::parse_node(json::Value json, size_t index) {
   node.op = find_op(node.target);
   node.name = detail::concat("node ", index);
   if (const auto name = json.find("name"); name && name->is_string()) node.name = name->as_string();
+  const auto metadata = json.find("metadata");
+  const bool skipped = metadata && metadata->kind() == json::Kind::Skipped;
+  parsed_.metadata.push_back({node.name, skipped ? metadata->skipped_text() : std::string_view()});
   if (node.target.starts_with("higher_order.")) return parse_higher_order(json, std::move(node));
   if (node.op)
     parse_arguments(json["inputs"], 0, node);

@@ -9,14 +9,20 @@
 
 namespace rushlight::pt2 {
 
+/// A node's name, and what the exporter noted of it: a JSON object.
+struct NodeNote {
+  std::string name;
+  std::string_view text;
+};
+
 /// A graph as the file has it (in-place operators included), and its values by name.
 struct ParsedGraph {
   Graph graph;
   std::unordered_map<std::string, ValueId> by_name;
   /// Operands of the graph's outputs: values, or literals that are returned as they are.
   std::vector<Operand> outputs;
-  /// By node: what the exporter noted, if the document skipped it (a JSON object), or "".
-  std::vector<std::string_view> metadata;
+  /// By node of the file: what the exporter noted, if the document skipped it, or "".
+  std::vector<NodeNote> metadata;
 };
 
 /// Parses the object `graph_module.graph`. Graphs that are only wrapped become part of it

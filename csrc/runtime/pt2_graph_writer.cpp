@@ -137,7 +137,7 @@ void GraphWriter::choose_names() {
 }
 
 void GraphWriter::write(std::span<const Operand> inputs, std::span<const Operand> outputs,
-                        std::span<const std::string_view> metadata) {
+                        std::span<const NodeNote> metadata) {
   json_.begin_object();
   json_.key("inputs").begin_array();
   for (const Operand& input : inputs) argument(input);
@@ -147,7 +147,7 @@ void GraphWriter::write(std::span<const Operand> inputs, std::span<const Operand
   json_.end_array();
   json_.key("nodes").begin_array();
   for (size_t i = 0; i < graph_.nodes.size(); ++i)
-    node(graph_.nodes[i], i < metadata.size() ? metadata[i] : std::string_view());
+    node(graph_.nodes[i], i < metadata.size() ? metadata[i].text : std::string_view());
   json_.end_array();
   tensor_values();
   number_values("sym_int_values", ValueType::Int);
@@ -159,8 +159,10 @@ void GraphWriter::write(std::span<const Operand> inputs, std::span<const Operand
 }
 
 void GraphWriter::node(const Node& node, std::string_view metadata) {
-  RL_CHECK(node.op, NotImplemented, node.name, ": a call of ", node.target,
-           ", which this version of rushlight lacks, can't be saved");
+  RL_CHECK(node.op && node.regions.empty(), NotImplemented, node.name, ": a call of ", node.target,
+           " can't be saved: ",
+           node.op || !node.regions.empty() ? "the writer has no graphs inside a graph"
+                                            : "this version of rushlight lacks the operator");
   json_.begin_object();
   json_.key("target").value(is_registered(node.target) ? "torch.ops." + node.target : node.target);
   inputs(node);

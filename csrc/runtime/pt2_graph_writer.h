@@ -8,6 +8,7 @@
 
 #include "ir/graph.h"
 #include "runtime/json_writer.h"
+#include "runtime/pt2_graph.h"
 
 namespace rushlight::pt2 {
 
@@ -17,10 +18,10 @@ class GraphWriter {
  public:
   GraphWriter(json::JsonWriter& json, const Graph& graph);
 
-  /// `inputs` and `outputs` are values of the graph and literals in their midst; `metadata` has a
-  /// JSON object, or "", for each node (or is empty).
+  /// `inputs` and `outputs` are values of the graph and literals in their midst; `metadata` has
+  /// what was noted of each node (or is empty).
   void write(std::span<const Operand> inputs, std::span<const Operand> outputs,
-             std::span<const std::string_view> metadata = {});
+             std::span<const NodeNote> metadata = {});
 
   /// An `Argument` union.
   void argument(const Operand& operand);

@@ -1,6 +1,7 @@
 #include "runtime/pt2_model.h"
 
-#include "runtime/pt2_graph.h"
+#include "passes/vmap.h"
+#include "runtime/pt2_graph_parser.h"
 
 namespace rushlight::pt2 {
 namespace {
@@ -12,12 +13,6 @@ constexpr int64_t kSchemaMajor = 8;
 
 // Kept as text: most of a file is metadata, and nothing of it is needed to run the program.
 constexpr std::string_view kSkippedKeys[] = {"metadata", "guards_code", "module_call_graph"};
-
-std::pair<std::string_view, JsonValue> union_member(JsonValue value) {
-  for (const auto& [key, member] : value.members())
-    if (!member.is_null()) return {key, member};
-  value.fail("empty union");
-}
 
 class ModelParser {
  public:
@@ -168,6 +163,10 @@ class ModelParser {
 
   void read_notes() {
     notes_.node_metadata = std::move(parsed_.metadata);
+    for (JsonValue node : module_["graph"]["nodes"].elements()) {
+      const std::string_view target = operator_name(node["target"].as_string());
+      notes_.verbatim |= target.starts_with("higher_order.") || is_vmap(target);
+    }
     if (const auto code = root_.find("guards_code")) notes_.guards_code = code->skipped_text();
     if (const auto verifiers = root_.find("verifiers"); verifiers && verifiers->is_array())
       for (JsonValue verifier : verifiers->elements())

@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "runtime/program.h"
+#include "runtime/pt2_graph.h"
 
 namespace rushlight::pt2 {
 
 /// What the file says and only its writer needs. Views of the text.
 struct ModelNotes {
-  std::vector<std::string_view> node_metadata;  // by node: a JSON object, or ""
-  std::string_view module_call_graph;           // a JSON array
-  std::string_view guards_code;                 // a JSON array, or ""
+  std::vector<NodeNote> node_metadata;
+  /// The graph has graphs inside, which reading changes: the text itself is what to write.
+  bool verbatim = false;
+  std::string_view module_call_graph;  // a JSON array
+  std::string_view guards_code;        // a JSON array, or ""
   std::vector<std::string> verifiers;
 };
 

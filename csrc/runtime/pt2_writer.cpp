@@ -20,6 +20,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 std::string model_text(const Program& program, const SaveOptions& options) {
   if (program.model_text) {
     const pt2::ParsedModel file = pt2::parse_model(as_text(*program.model_text), program.path);
+    if (file.notes.verbatim) return std::string(as_text(*program.model_text));
     return pt2::write_model(file.program, file.notes, options.opset_version);
   }
   const bool plain = std::none_of(program.graph.nodes.begin(), program.graph.nodes.end(),

@@ -18,10 +18,7 @@ from tests.export.test_save import check_outputs
 from tests.pt2_layouts import write_2_6, write_2_8
 
 LAYOUTS: dict[str, Callable[[Path, Path], None]] = {"2.6": write_2_6, "2.8": write_2_8}
-# The layouts are made from what we save, and control flow cannot be saved yet.
-SAVED = [n for n in fixtures.NAMES if n not in ("branches", "loops", "scans")]
-# Nor can vmap that has not been decomposed.
-EVERY = [(n, f) for n in SAVED for f in fixtures.FORMS if (n, f) != ("batched", "exported")]
+EVERY = [(n, f) for n in fixtures.NAMES for f in fixtures.FORMS]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
