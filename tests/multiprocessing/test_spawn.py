@@ -42,6 +42,11 @@ def test_a_signal_has_its_name(number: signal.Signals) -> None:
     assert caught.value.signal_name == number.name
 
 
+def test_a_real_crash_has_its_name() -> None:
+    with pytest.raises(mp.ProcessExitedException, match="process 0 terminated with signal SIGSEGV"):
+        mp.start_processes(children.read_address_zero, nprocs=1, start_method="fork")
+
+
 def test_an_exit_code() -> None:
     with pytest.raises(mp.ProcessExitedException, match="process 0 terminated with exit code 3"):
         mp.start_processes(children.exit_with, (3,), 2, start_method="fork")
