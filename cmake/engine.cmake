@@ -40,6 +40,19 @@ file(GLOB PORTABLE_KERNELS CONFIGURE_DEPENDS kernels/portable/*.cpp)
 target_compile_options(rushlight_engine PRIVATE $<$<CONFIG:Release>:-O2>)
 set_source_files_properties(${PORTABLE_KERNELS} PROPERTIES COMPILE_OPTIONS -O3)
 
+if(RUSHLIGHT_UNITY)
+  # Not the portable kernels: they are long, and have flags of their own.
+  foreach(folder core ir ir/shape lazy passes runtime)
+    file(GLOB SHORT_SOURCES CONFIGURE_DEPENDS ${folder}/*.cpp)
+    group_sources(rushlight_engine 6 ${SHORT_SOURCES})
+  endforeach()
+  group_sources(rushlight_engine 8 ${GENERATED_TABLES})
+  file(GLOB SHORT_SOURCES CONFIGURE_DEPENDS kernels/pointwise/*.cpp)
+  foreach(capability ${RUSHLIGHT_CAPABILITIES})
+    group_sources(rushlight_kernels_${capability} 4 ${SHORT_SOURCES})
+  endforeach()
+endif()
+
 foreach(target ${ENGINE_TARGETS})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${GENERATED_DIR})
   # Halves the build time: a kernel file is short, the headers it needs are not.

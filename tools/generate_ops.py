@@ -131,10 +131,10 @@ def op_table(rows: list[Row]) -> str:
         + ("using namespace kernels;\n" if portable else "")
         + "\n".join(shapes)
         + trampolines([r for r in portable if has_kernel(r)])
-        + "\nconstexpr OpRow kRows[] = {\n"
+        + f"}}  // namespace\n\nvoid register_{stem}(OpTable& table) {{\n"
+        + "  static constexpr OpRow kRows[] = {\n"
         + "\n".join(entries)
-        + f"\n}};\n}}  // namespace\n\nvoid register_{stem}(OpTable& table) {{\n"
-        + "  for (const OpRow& row : kRows) table.add(row);\n"
+        + "\n  };\n  for (const OpRow& row : kRows) table.add(row);\n"
         + "}\n\n"
         + f"void register_{stem}_kernels([[maybe_unused]] OpTable& table) {{\n"
         + assignments(portable)

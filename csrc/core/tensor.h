@@ -45,6 +45,10 @@ struct TensorMeta {
   /// True when the elements fill their memory exactly once, in any order of dimensions.
   bool is_non_overlapping_and_dense() const;
 
+  bool same_layout(const TensorMeta& other) const {
+    return dtype == other.dtype && sizes == other.sizes && strides == other.strides;
+  }
+
   /// Sets dtype and sizes with contiguous strides: what most shape rules end with.
   void set(DType t, IntList new_sizes) {
     dtype = t;

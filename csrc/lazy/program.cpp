@@ -7,10 +7,6 @@ namespace {
 
 using Owner = Replay::Owner;
 
-bool same_layout(const TensorMeta& a, const TensorMeta& b) {
-  return a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides;
-}
-
 class Builder {
  public:
   Builder(const Replay& replay, const Naming& naming)
@@ -86,7 +82,7 @@ class Builder {
 
   // The part of `base`, which has the layout `whole`, with this layout and offset in bytes.
   ValueId part(ValueId base, const TensorMeta& whole, const TensorMeta& meta, int64_t offset) {
-    if (offset == 0 && same_layout(whole, meta)) return base;
+    if (offset == 0 && whole.same_layout(meta)) return base;
     RL_CHECK(whole.dtype == meta.dtype && offset >= 0 && offset % item_size(meta.dtype) == 0,
              NotImplemented, "export(): a view that starts before the tensor that was given, or ",
              "has another dtype, has no form in the file");

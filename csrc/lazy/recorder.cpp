@@ -23,12 +23,11 @@ RL_FAST_THREAD_LOCAL std::shared_ptr<Trace> t_trace;
 RL_FAST_THREAD_LOCAL bool t_recording = true;
 
 bool is_whole(const TensorMeta& base, const Tensor& t) {
-  return t.byte_offset() == 0 && base.dtype == t.dtype && base.sizes == t.sizes &&
-         base.strides == t.strides;
+  return t.byte_offset() == 0 && base.same_layout(t);
 }
 
 // Elements from which the interpreter's other threads may go on meanwhile.
-constexpr int64_t kWorthYielding = 4096;
+constexpr int64_t kWorthYieldingOnce = 4096;
 
 bool worth_yielding(const OpDef& op, std::span<const Argument> args) {
   int64_t elements = 0;
@@ -37,7 +36,7 @@ bool worth_yielding(const OpDef& op, std::span<const Argument> args) {
     elements += t.numel();
     creates = false;
   });
-  return op.kind != OpKind::Scalar && (creates || elements >= kWorthYielding);
+  return op.kind != OpKind::Scalar && (creates || elements >= kWorthYieldingOnce);
 }
 
 // Runs a call now, on operands that have their contents.

@@ -16,9 +16,6 @@ namespace {
 
 using Kind = Replay::Owner::Kind;
 
-// Elements from which the interpreter's other threads may go on meanwhile.
-constexpr int64_t kWorthYielding = 16384;
-
 bool same_number(const Argument& a, const Argument& b) {
   if (a.index() != b.index()) return false;
   if (const auto* d = std::get_if<double>(&a))
@@ -30,12 +27,8 @@ bool same_number(const Argument& a, const Argument& b) {
   return true;
 }
 
-bool same_layout(const TensorMeta& a, const TensorMeta& b) {
-  return a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides;
-}
-
 bool same_contents(const Tensor& a, const Tensor& b) {
-  if (!same_layout(a, b)) return false;
+  if (!a.same_layout(b)) return false;
   const Tensor x = a.contiguous(), y = b.contiguous();
   return std::memcmp(x.raw(), y.raw(), static_cast<size_t>(x.nbytes())) == 0;
 }
@@ -116,7 +109,7 @@ bool Replay::fits(std::span<const Tensor> given) const {
   if (given.size() != arguments.size()) return false;
   for (size_t k = 0; k < given.size(); ++k) {
     const ArgumentLayout& expected = arguments[k];
-    if (!same_layout(given[k], expected.meta)) return false;
+    if (!given[k].same_layout(expected.meta)) return false;
     if (expected.exact && (given[k].byte_offset() != expected.offset ||
                            static_cast<int64_t>(given[k].storage()->nbytes()) != expected.nbytes))
       return false;

@@ -15,9 +15,6 @@
 namespace rushlight::lazy {
 namespace {
 
-// Elements from which the interpreter's other threads may go on meanwhile.
-constexpr int64_t kWorthYielding = 16384;
-
 struct Shared {
   std::mutex mutex, notes;
   std::condition_variable done;

@@ -10,10 +10,6 @@ constexpr size_t kViewsRemembered = 8;
 // How many of the latest inputs are looked at.
 constexpr size_t kInputsRemembered = 64;
 
-bool same_layout(const TensorMeta& a, const TensorMeta& b) {
-  return a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides;
-}
-
 const OpDef& as_strided() {
   static const OpDef* const op = find_op("aten.as_strided.default");
   RL_ASSERT(op);
@@ -74,7 +70,7 @@ ValueId Trace::add_input(const Tensor& tensor) {
   for (size_t i = n; i-- > (n > kInputsRemembered ? n - kInputsRemembered : 0);) {
     const Tensor& known = inputs_[i].tensor;
     if (known.storage() == tensor.storage() && known.raw() == tensor.raw() &&
-        same_layout(known, tensor))
+        known.same_layout(tensor))
       return inputs_[i].value;
   }
   const ValueId value = add_value(tensor);
@@ -87,7 +83,7 @@ ValueId Trace::add_view(ValueId base, const TensorMeta& meta, int64_t offset) {
   const size_t n = views_.size();
   for (size_t i = n; i-- > (n > kViewsRemembered ? n - kViewsRemembered : 0);)
     if (views_[i].first == base && view_offsets_[i] == offset &&
-        same_layout(this->meta(views_[i].second), meta))
+        this->meta(views_[i].second).same_layout(meta))
       return views_[i].second;
   const Argument args[] = {static_cast<const Tensor*>(nullptr), meta.sizes, meta.strides, offset};
   const ValueId view = add_call(as_strided(), args, {&base, 1}, {&meta, 1});

@@ -5,6 +5,9 @@
 
 namespace rushlight::lazy {
 
+/// Elements from which the interpreter's other threads may go on meanwhile.
+inline constexpr int64_t kWorthYielding = 16384;
+
 class Yielding {
  public:
   explicit Yielding(bool wanted);

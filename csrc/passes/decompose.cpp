@@ -5,9 +5,9 @@
 namespace rushlight {
 namespace {
 
-class Inliner {
+class Decomposer {
  public:
-  Inliner(Graph& graph, std::vector<Node>& out) : graph_(graph), out_(out) {}
+  Decomposer(Graph& graph, std::vector<Node>& out) : graph_(graph), out_(out) {}
 
   void add(const Node& node) {
     if (!node.op || node.op->kind != OpKind::Composite) {
@@ -109,8 +109,8 @@ class Inliner {
 
 void decompose(PreparedGraph& prepared) {
   std::vector<Node> out;
-  Inliner inliner(prepared.graph, out);
-  for (const Node& node : prepared.graph.nodes) inliner.add(node);
+  Decomposer decomposer(prepared.graph, out);
+  for (const Node& node : prepared.graph.nodes) decomposer.add(node);
   prepared.graph.nodes = std::move(out);
 }
 

@@ -1,21 +1,17 @@
 // Shape rules of factorisations, solutions and spectra.
 #include "ir/shape/generated.h"
+#include "ir/shape/matrix.h"
 
 namespace rushlight::shape {
 namespace {
 
-void check_matrix(std::string_view name, const TensorMeta& a) {
-  RL_CHECK(a.rank() >= 2, Runtime, name, ": The input tensor A must have at least 2 dimensions.");
-  RL_CHECK(is_floating(a.dtype) || is_complex(a.dtype), Runtime, name,
-           ": Expected a floating point or complex tensor as input. Got ", dtype_name(a.dtype));
-  RL_CHECK(a.dtype != DType::Float16 && a.dtype != DType::BFloat16, NotImplemented, name,
-           ": Low precision dtypes not supported. Got ", dtype_name(a.dtype));
-}
-void check_square(std::string_view name, const TensorMeta& a) {
+void check_factorable(std::string_view name, const TensorMeta& a) {
   check_matrix(name, a);
-  RL_CHECK(a.size(-1) == a.size(-2), Runtime, name,
-           ": A must be batches of square matrices, but they are ", a.size(-2), " by ", a.size(-1),
-           " matrices");
+  check_full_precision(name, a);
+}
+void check_solvable(std::string_view name, const TensorMeta& a) {
+  check_factorable(name, a);
+  check_square(name, a);
 }
 void check_same_dtype(std::string_view name, const TensorMeta& a, const TensorMeta& b) {
   RL_CHECK(a.dtype == b.dtype, Runtime, name,
@@ -35,7 +31,7 @@ Dims joined(IntList lead, std::initializer_list<int64_t> last) {
 }  // namespace
 
 void square_same(const TensorMeta& a, bool, TensorMeta& out) {
-  check_square("linalg", a);
+  check_solvable("linalg", a);
   out.set(a.dtype, a.sizes);
 }
 void square_same(const TensorMeta& a, TensorMeta& out) { square_same(a, false, out); }
@@ -48,8 +44,8 @@ void square_same(const TensorMeta& a, bool, bool, TensorMeta& out, TensorMeta& i
 }
 
 void cholesky_solve(const TensorMeta& self, const TensorMeta& input2, bool, TensorMeta& out) {
-  check_matrix("cholesky_solve", self);
-  check_square("cholesky_solve", input2);
+  check_factorable("cholesky_solve", self);
+  check_solvable("cholesky_solve", input2);
   check_same_dtype("cholesky_solve", input2, self);
   RL_CHECK(self.size(-2) == input2.size(-1), Runtime,
            "Incompatible matrix sizes for cholesky_solve: each A matrix is ", input2.size(-1),
@@ -59,7 +55,7 @@ void cholesky_solve(const TensorMeta& self, const TensorMeta& input2, bool, Tens
 }
 
 void lu_factor(const TensorMeta& a, bool, TensorMeta& lu, TensorMeta& pivots) {
-  check_matrix("torch.lu_factor", a);
+  check_factorable("torch.lu_factor", a);
   lu.set(a.dtype, a.sizes);
   pivots.set(DType::Int32, joined(batch(a), {std::min(a.size(-1), a.size(-2))}));
 }
@@ -69,7 +65,7 @@ void lu_factor(const TensorMeta& a, bool pivot, bool, TensorMeta& lu, TensorMeta
   info.set(DType::Int32, batch(a));
 }
 void linalg_lu(const TensorMeta& a, bool, TensorMeta& p, TensorMeta& l, TensorMeta& u) {
-  check_matrix("linalg.lu", a);
+  check_factorable("linalg.lu", a);
   const int64_t m = a.size(-2), n = a.size(-1), k = std::min(m, n);
   p.set(a.dtype, joined(batch(a), {m, m}));
   l.set(a.dtype, joined(batch(a), {m, k}));
@@ -77,7 +73,7 @@ void linalg_lu(const TensorMeta& a, bool, TensorMeta& p, TensorMeta& l, TensorMe
 }
 void lu_unpack(const TensorMeta& lu, const TensorMeta& pivots, bool data, bool permutation,
                TensorMeta& p, TensorMeta& l, TensorMeta& u) {
-  check_matrix("torch.lu_unpack", lu);
+  check_factorable("torch.lu_unpack", lu);
   RL_CHECK(
       !permutation || pivots.dtype == DType::Int32, Runtime,
       "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.");
@@ -90,12 +86,12 @@ void lu_unpack(const TensorMeta& lu, const TensorMeta& pivots, bool data, bool p
 }
 
 void det(const TensorMeta& a, TensorMeta& result, TensorMeta& lu, TensorMeta& pivots) {
-  check_square("linalg.det", a);
+  check_solvable("linalg.det", a);
   result.set(a.dtype, batch(a));
   lu_factor(a, true, lu, pivots);
 }
 void slogdet(const TensorMeta& a, TensorMeta& sign, TensorMeta& log) {
-  check_square("linalg.slogdet", a);
+  check_solvable("linalg.slogdet", a);
   sign.set(a.dtype, batch(a));
   log.set(real_type(a.dtype), batch(a));
 }
@@ -106,7 +102,7 @@ void slogdet(const TensorMeta& a, TensorMeta& sign, TensorMeta& log, TensorMeta&
 }
 
 void solve(const TensorMeta& a, const TensorMeta& b, bool left, TensorMeta& result) {
-  check_square("linalg.solve", a);
+  check_solvable("linalg.solve", a);
   check_same_dtype("linalg.solve", a, b);
   RL_CHECK(b.rank() >= 1, Runtime, "linalg.solve: B must have at least 1 dimension");
   const bool vector = b.rank() == 1 || (b.rank() == a.rank() - 1 && b.sizes == Dims(batch(a, 1)));
@@ -133,8 +129,8 @@ void solve(const TensorMeta& a, const TensorMeta& b, bool left, bool, TensorMeta
 
 void lu_solve(const TensorMeta& lu, const TensorMeta& pivots, const TensorMeta& b, bool left, bool,
               TensorMeta& out) {
-  check_square("linalg.lu_solve", lu);
-  check_matrix("linalg.lu_solve", b);
+  check_solvable("linalg.lu_solve", lu);
+  check_factorable("linalg.lu_solve", b);
   check_same_dtype("linalg.lu_solve", lu, b);
   RL_CHECK(pivots.dtype == DType::Int32, Runtime,
            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
@@ -152,8 +148,8 @@ void lu_solve(const TensorMeta& b, const TensorMeta& lu, const TensorMeta& pivot
 
 void solve_triangular(const TensorMeta& a, const TensorMeta& b, bool, bool left, bool,
                       TensorMeta& out) {
-  check_square("linalg.solve_triangular", a);
-  check_matrix("linalg.solve_triangular", b);
+  check_solvable("linalg.solve_triangular", a);
+  check_factorable("linalg.solve_triangular", b);
   check_same_dtype("linalg.solve_triangular", a, b);
   RL_CHECK(b.size(left ? -2 : -1) == a.size(-1), Runtime,
            "linalg.solve_triangular: Incompatible shapes of A and B: ", a.sizes, " and ", b.sizes);
@@ -167,7 +163,7 @@ void triangular_solve(const TensorMeta& self, const TensorMeta& a, bool upper, b
 
 void eigh(const TensorMeta& a, std::string_view, bool compute_v, TensorMeta& values,
           TensorMeta& vectors) {
-  check_square("linalg.eigh", a);
+  check_solvable("linalg.eigh", a);
   values.set(real_type(a.dtype), batch(a, 1));
   vectors.set(a.dtype, compute_v ? a.sizes : Dims{0});
 }
@@ -179,7 +175,7 @@ void eigh(const TensorMeta& a, std::string_view uplo, TensorMeta& values) {
   eigh(a, uplo, false, values, none);
 }
 void eig(const TensorMeta& a, TensorMeta& values) {
-  check_square("linalg.eig", a);
+  check_solvable("linalg.eig", a);
   values.set(rules::to_complex(a.dtype), batch(a, 1));
 }
 void eig(const TensorMeta& a, TensorMeta& values, TensorMeta& vectors) {
@@ -189,7 +185,7 @@ void eig(const TensorMeta& a, TensorMeta& values, TensorMeta& vectors) {
 
 void svd(const TensorMeta& a, bool full, bool compute_uv, std::optional<std::string_view> driver,
          TensorMeta& u, TensorMeta& s, TensorMeta& vh) {
-  check_matrix("linalg.svd", a);
+  check_factorable("linalg.svd", a);
   RL_CHECK(!driver, Runtime,
            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
            "cuSOLVER backend.");
@@ -208,7 +204,7 @@ void svd(const TensorMeta& a, std::optional<std::string_view> driver, TensorMeta
 }
 void svd_some(const TensorMeta& a, bool some, bool compute_uv, TensorMeta& u, TensorMeta& s,
               TensorMeta& v) {
-  check_matrix("torch.svd", a);
+  check_factorable("torch.svd", a);
   const int64_t m = a.size(-2), n = a.size(-1), k = std::min(m, n);
   const bool full = !some || !compute_uv;
   u.set(a.dtype, joined(batch(a), {m, full ? m : k}));
@@ -217,7 +213,7 @@ void svd_some(const TensorMeta& a, bool some, bool compute_uv, TensorMeta& u, Te
 }
 
 void qr(const TensorMeta& a, std::string_view mode, TensorMeta& q, TensorMeta& r) {
-  check_matrix("linalg.qr", a);
+  check_factorable("linalg.qr", a);
   RL_CHECK(mode == "reduced" || mode == "complete" || mode == "r", Runtime,
            "qr received unrecognized mode '", mode,
            "' but expected one of 'reduced' (default), 'r', or 'complete'");
@@ -227,12 +223,12 @@ void qr(const TensorMeta& a, std::string_view mode, TensorMeta& q, TensorMeta& r
   r.set(a.dtype, joined(batch(a), {q_columns, n}));
 }
 void geqrf(const TensorMeta& self, TensorMeta& a, TensorMeta& tau) {
-  check_matrix("torch.geqrf", self);
+  check_factorable("torch.geqrf", self);
   a.set(self.dtype, self.sizes);
   tau.set(self.dtype, joined(batch(self), {std::min(self.size(-1), self.size(-2))}));
 }
 void householder_product(const TensorMeta& input, const TensorMeta& tau, TensorMeta& out) {
-  check_matrix("torch.linalg.householder_product", input);
+  check_factorable("torch.linalg.householder_product", input);
   check_same_dtype("torch.linalg.householder_product", input, tau);
   RL_CHECK(input.size(-2) >= input.size(-1), Runtime,
            "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
@@ -245,8 +241,8 @@ void householder_product(const TensorMeta& input, const TensorMeta& tau, TensorM
 }
 void ormqr(const TensorMeta& self, const TensorMeta& tau, const TensorMeta& other, bool left, bool,
            TensorMeta& out) {
-  check_matrix("torch.ormqr", self);
-  check_matrix("torch.ormqr", other);
+  check_factorable("torch.ormqr", self);
+  check_factorable("torch.ormqr", other);
   RL_CHECK(self.dtype == other.dtype && self.dtype == tau.dtype, Runtime,
            "torch.ormqr: Expected input and other to have the same dtype");
   RL_CHECK(tau.rank() == self.rank() - 1 && tau.size(-1) <= self.size(-1) &&

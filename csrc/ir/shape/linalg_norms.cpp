@@ -2,30 +2,12 @@
 #include <algorithm>
 
 #include "ir/shape/generated.h"
+#include "ir/shape/matrix.h"
 
 namespace rushlight::shape {
 namespace {
 
 using Type = std::optional<DType>;
-
-void check_float(std::string_view name, const TensorMeta& a) {
-  RL_CHECK(is_floating(a.dtype) || is_complex(a.dtype), Runtime, name,
-           ": Expected a floating point or complex tensor as input. Got ", dtype_name(a.dtype));
-}
-void check_full(std::string_view name, const TensorMeta& a) {
-  check_float(name, a);
-  RL_CHECK(a.dtype != DType::Float16 && a.dtype != DType::BFloat16, NotImplemented, name,
-           ": Low precision dtypes not supported. Got ", dtype_name(a.dtype));
-}
-void check_matrix(std::string_view name, const TensorMeta& a) {
-  RL_CHECK(a.rank() >= 2, Runtime, name, ": The input tensor A must have at least 2 dimensions.");
-}
-void check_square(std::string_view name, const TensorMeta& a) {
-  check_matrix(name, a);
-  RL_CHECK(a.size(-1) == a.size(-2), Runtime, name,
-           ": A must be batches of square matrices, but they are ", a.size(-2), " by ", a.size(-1),
-           " matrices");
-}
 
 DType norm_dtype(std::string_view name, const TensorMeta& a, Type dtype) {
   if (!dtype) return real_type(a.dtype);
@@ -43,7 +25,7 @@ DType norm_dtype(std::string_view name, const TensorMeta& a, Type dtype) {
 
 void reduce_two(std::string_view name, const TensorMeta& self, IntList dim, bool keepdim,
                 Type dtype, TensorMeta& out) {
-  check_float(name, self);
+  check_inexact(name, self);
   check_matrix(name, self);
   RL_CHECK(dim.size() == 2, Runtime, name, ": dim must be a 2-tuple. Got ", Dims(dim));
   const int64_t a = wrap_dim(dim[0], self.rank()), b = wrap_dim(dim[1], self.rank());
@@ -65,7 +47,7 @@ void batch_only(const TensorMeta& a, DType dtype, TensorMeta& out) {
 constexpr int64_t kLastTwo[] = {-2, -1};
 
 void pinv_sizes(const TensorMeta& a, bool hermitian, TensorMeta& out) {
-  check_full("linalg.pinv", a);
+  check_full_precision("linalg.pinv", a);
   check_matrix("linalg.pinv", a);
   if (hermitian) check_square("linalg.pinv", a);
   Dims sizes = a.sizes;
@@ -73,7 +55,7 @@ void pinv_sizes(const TensorMeta& a, bool hermitian, TensorMeta& out) {
   out.set(a.dtype, sizes);
 }
 void rank_sizes(const TensorMeta& a, bool hermitian, TensorMeta& out) {
-  check_full("linalg.matrix_rank", a);
+  check_full_precision("linalg.matrix_rank", a);
   check_matrix("linalg.matrix_rank", a);
   if (hermitian) check_square("linalg.matrix_rank", a);
   batch_only(a, DType::Int64, out);
@@ -86,20 +68,20 @@ void matrix_norm(const TensorMeta& self, Scalar ord, IntList dim, bool keepdim, 
   const double size = std::abs(ord.to_double());
   RL_CHECK(size == 1 || size == 2 || std::isinf(size), Runtime, "linalg.matrix_norm: Order ",
            ord.to_double(), " not supported.");
-  if (size == 2) check_full("linalg.matrix_norm", self);
+  if (size == 2) check_full_precision("linalg.matrix_norm", self);
   reduce_two("linalg.matrix_norm", self, dim, keepdim, dtype, out);
 }
 void matrix_norm(const TensorMeta& self, std::string_view ord, IntList dim, bool keepdim,
                  Type dtype, TensorMeta& out) {
   RL_CHECK(ord == "fro" || ord == "nuc", Runtime, "linalg.matrix_norm: Order ", ord,
            " not supported.");
-  if (ord == "nuc") check_full("linalg.matrix_norm", self);
+  if (ord == "nuc") check_full_precision("linalg.matrix_norm", self);
   reduce_two("linalg.matrix_norm", self, dim, keepdim, dtype, out);
 }
 
 void linalg_norm(const TensorMeta& self, std::optional<Scalar> ord, std::optional<IntList> dim,
                  bool keepdim, Type dtype, TensorMeta& out) {
-  check_float("linalg.norm", self);
+  check_inexact("linalg.norm", self);
   const auto rank = static_cast<size_t>(self.rank());
   if (dim)
     RL_CHECK(dim->size() == 1 || dim->size() == 2, Runtime,
@@ -122,7 +104,7 @@ void linalg_norm(const TensorMeta& self, std::string_view ord, std::optional<Int
 }
 
 void linalg_cond(const TensorMeta& self, std::optional<Scalar> p, TensorMeta& out) {
-  check_full("linalg.cond", self);
+  check_full_precision("linalg.cond", self);
   check_matrix("linalg.cond", self);
   const double size = p ? std::abs(p->to_double()) : 2;
   RL_CHECK(size == 1 || size == 2 || std::isinf(size), Runtime,
@@ -131,7 +113,7 @@ void linalg_cond(const TensorMeta& self, std::optional<Scalar> p, TensorMeta& ou
   batch_only(self, real_type(self.dtype), out);
 }
 void linalg_cond(const TensorMeta& self, std::string_view p, TensorMeta& out) {
-  check_full("linalg.cond", self);
+  check_full_precision("linalg.cond", self);
   RL_CHECK(p == "fro" || p == "nuc", Runtime, "linalg.cond got an invalid norm type: ", p);
   check_square("linalg.cond", self);
   batch_only(self, real_type(self.dtype), out);
@@ -170,11 +152,11 @@ void matrix_rank(const TensorMeta& a, const TensorMeta&, bool hermitian, TensorM
 
 void matrix_power(const TensorMeta& self, int64_t n, TensorMeta& out) {
   check_square("linalg.matrix_power", self);
-  if (n < 0) check_full("linalg.matrix_power", self);
+  if (n < 0) check_full_precision("linalg.matrix_power", self);
   out.set(self.dtype, self.sizes);
 }
 void matrix_exp(const TensorMeta& self, TensorMeta& out) {
-  check_float("linalg.matrix_exp", self);
+  check_inexact("linalg.matrix_exp", self);
   check_square("linalg.matrix_exp", self);
   out.set(self.dtype, self.sizes);
 }
@@ -204,7 +186,7 @@ void multi_dot(TensorList tensors, TensorMeta& out) {
 }
 
 void tensorinv(const TensorMeta& self, int64_t ind, TensorMeta& out) {
-  check_full("linalg.tensorinv", self);
+  check_full_precision("linalg.tensorinv", self);
   RL_CHECK(ind > 0, Runtime, "Expected a strictly positive integer for 'ind'");
   RL_CHECK(ind <= self.rank(), Runtime, "linalg.tensorinv: ind=", ind, " exceeds the rank of ",
            self.sizes);
@@ -221,7 +203,7 @@ void tensorinv(const TensorMeta& self, int64_t ind, TensorMeta& out) {
 
 void tensorsolve(const TensorMeta& self, const TensorMeta& other, std::optional<IntList> dims,
                  TensorMeta& out) {
-  check_full("linalg.tensorsolve", self);
+  check_full_precision("linalg.tensorsolve", self);
   Dims sizes = self.sizes;
   if (dims) {
     std::vector<bool> moved(sizes.size());

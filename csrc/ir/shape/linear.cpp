@@ -31,7 +31,7 @@ void check_inner(int64_t m, int64_t k, int64_t k2, int64_t n) {
            "x", n, ")");
 }
 
-void check_matrix(const TensorMeta& t, std::string_view name) {
+void check_two_dims(const TensorMeta& t, std::string_view name) {
   RL_CHECK(t.rank() == 2, Runtime, name, " must be a matrix, got ", t.rank(), "-D tensor");
 }
 
@@ -107,16 +107,16 @@ void linear(const TensorMeta& input, const TensorMeta& weight, const TensorMeta*
 }
 
 void mm(const TensorMeta& self, const TensorMeta& mat2, TensorMeta& out) {
-  check_matrix(self, "self");
-  check_matrix(mat2, "mat2");
+  check_two_dims(self, "self");
+  check_two_dims(mat2, "mat2");
   check_product_dtypes(self, mat2, "mm");
   check_inner(self.sizes[0], self.sizes[1], mat2.sizes[0], mat2.sizes[1]);
   out.set(out.dtype, Dims{self.sizes[0], mat2.sizes[1]});
 }
 
 void int_mm(const TensorMeta& self, const TensorMeta& mat2, TensorMeta& out) {
-  check_matrix(self, "self");
-  check_matrix(mat2, "mat2");
+  check_two_dims(self, "self");
+  check_two_dims(mat2, "mat2");
   for (const TensorMeta* t : {&self, &mat2})
     RL_CHECK(t->dtype == DType::Int8 || t->dtype == DType::UInt8, Runtime,
              "_int_mm: expected int8 or uint8 operands, but got ", dtype_name(t->dtype));
@@ -127,8 +127,8 @@ void int_mm(const TensorMeta& self, const TensorMeta& mat2, TensorMeta& out) {
 
 void addmm(const TensorMeta& self, const TensorMeta& mat1, const TensorMeta& mat2, Scalar, Scalar,
            TensorMeta& out) {
-  check_matrix(mat1, "mat1");
-  check_matrix(mat2, "mat2");
+  check_two_dims(mat1, "mat1");
+  check_two_dims(mat2, "mat2");
   check_product_dtypes(mat1, mat2, "addmm");
   check_product_dtypes(self, mat2, "addmm");
   check_inner(mat1.sizes[0], mat1.sizes[1], mat2.sizes[0], mat2.sizes[1]);

@@ -6,7 +6,7 @@ namespace {
 
 using Type = std::optional<DType>;
 
-void check_range(int64_t low, int64_t high) {
+void check_levels(int64_t low, int64_t high) {
   RL_CHECK(low <= high, Runtime, "`quant_min` should be less than or equal to `quant_max`, got ",
            low, " and ", high);
 }
@@ -31,7 +31,7 @@ void rows(const TensorMeta& input, DType scale, DType zero, TensorMeta& scales, 
 void quantize(const TensorMeta& input, double, int64_t, int64_t low, int64_t high, DType dtype,
               TensorMeta& out) {
   check_float(input);
-  check_range(low, high);
+  check_levels(low, high);
   to(input, dtype, out);
 }
 void quantize(const TensorMeta& input, const TensorMeta&, const TensorMeta&, int64_t low,
@@ -100,7 +100,7 @@ void choose_qparams_asymmetric(const TensorMeta& input, DType, TensorMeta& scale
 void fake_quantize(const TensorMeta& input, const TensorMeta& scale, const TensorMeta& zero_point,
                    int64_t axis, int64_t low, int64_t high, TensorMeta& out) {
   check_float(input);
-  check_range(low, high);
+  check_levels(low, high);
   RL_CHECK(scale.rank() == 1 && zero_point.rank() == 1, Runtime,
            "scale and zero-point need to be 1-D tensors");
   RL_CHECK(scale.numel() == zero_point.numel() && input.size(axis) == scale.numel(), Runtime,
@@ -115,7 +115,7 @@ void fake_quantize(const TensorMeta& input, const TensorMeta& scale, const Tenso
 void fake_quantize(const TensorMeta& input, double, int64_t zero_point, int64_t low, int64_t high,
                    TensorMeta& out) {
   check_float(input);
-  check_range(low, high);
+  check_levels(low, high);
   RL_CHECK(zero_point >= low && zero_point <= high, Runtime,
            "`zero_point` must be between `quant_min` and `quant_max`.");
   out.set(input.dtype, input.sizes);
@@ -128,7 +128,7 @@ void fake_quantize(const TensorMeta& input, double scale, int64_t zero_point, in
 void fake_quantize(const TensorMeta& input, const TensorMeta&, const TensorMeta&, int64_t low,
                    int64_t high, TensorMeta& out) {
   check_float(input);
-  check_range(low, high);
+  check_levels(low, high);
   out.set(input.dtype, input.sizes);
 }
 void fake_quantize(const TensorMeta& input, const TensorMeta& scale, const TensorMeta& zero_point,

@@ -80,7 +80,7 @@ def everything() -> None:
 
 def grown(action: Any, rounds: int) -> int:
     """Blocks of memory that `rounds` rounds leave behind, every time: Python's own caches (of types
-    and their methods, of pickles) grow too, at moments that its hash seed decides, but not for ever."""
+    and their methods, of pickles) grow too, when its hash seed decides, but not for ever."""
     found = []
     for _ in range(4):
         before, references = sys.getallocatedblocks(), getattr(sys, "gettotalrefcount", int)()
@@ -95,7 +95,9 @@ def grown(action: Any, rounds: int) -> int:
 def main() -> None:
     for action, rounds in ((core, 25_000), (everything, 1_500)):
         blocks = grown(action, rounds)
-        assert blocks < 15, f"{action.__name__}: {blocks} blocks left after {rounds} rounds, each time"
+        assert blocks < 15, (
+            f"{action.__name__}: {blocks} blocks left after {rounds} rounds, each time"
+        )
 
 
 if __name__ == "__main__":
