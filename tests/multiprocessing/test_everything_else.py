@@ -29,6 +29,21 @@ def test_every_name_of_the_standard_module() -> None:
         mp.get_context("teleport")
 
 
+def test_modules_of_the_standard_package() -> None:
+    from rushlight.multiprocessing import connection, managers, shared_memory
+    from rushlight.multiprocessing.pool import ThreadPool
+    from rushlight.multiprocessing.queue import SimpleQueue
+
+    assert connection.wait([], 0) == []
+    assert managers.SyncManager.__module__ == "multiprocessing.managers"
+    assert shared_memory is mp.shared_memory
+    assert type(mp.SimpleQueue()) is SimpleQueue
+    with ThreadPool(1) as pool:
+        assert pool.map(abs, [-1]) == [1]
+    with pytest.raises(AttributeError, match="no attribute 'teleport'"):
+        mp.teleport  # noqa: B018
+
+
 def test_pipes(context: Any) -> None:
     here, there = context.Pipe()
     child = context.Process(target=children.echo_pipe, args=(there,))

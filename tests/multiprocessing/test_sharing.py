@@ -138,6 +138,9 @@ def test_reduce_and_rebuild() -> None:
     assert view.numpy()[0, 1] == -1
     with pytest.raises(OSError, match="received once"):
         function(*arguments)
+    function, arguments = reductions.reduce_storage(tensor.untyped_storage())
+    whole = function(*arguments[:-1], 12, rushlight.float64)  # elements, not bytes
+    assert whole == tensor.untyped_storage()
     function, arguments = reductions.reduce_storage(rushlight.UntypedStorage(0))
     assert function(*arguments).nbytes() == 0
 
@@ -200,6 +203,7 @@ def test_weak_references() -> None:
     weak, same = StorageWeakRef(tensor), StorageWeakRef(tensor.untyped_storage())
     assert weak == same
     assert len({weak, same}) == 1
+    assert StorageWeakRef.from_weakref(tensor.untyped_storage().weak()) == weak
     assert weak.storage() == tensor.untyped_storage()
     assert not weak.expired()
     del tensor

@@ -24,16 +24,48 @@ PIPES = {  # DataPipes, which PyTorch no longer develops, and what belongs to th
 }
 
 
+def parameters(function: Any) -> list[Any]:
+    """Name, kind and default of each; a default generator is PyTorch's own."""
+    return [
+        (p.name, p.kind, None if isinstance(p.default, torch.Generator) else p.default)
+        for p in inspect.signature(function).parameters.values()
+    ]
+
+
+def assert_takes_what(theirs_: Any, ours_: Any) -> None:
+    expected, found = parameters(theirs_), parameters(ours_)
+    assert found[: len(expected)] == expected
+    assert all(kind == inspect.Parameter.KEYWORD_ONLY for _, kind, _ in found[len(expected) :])
+
+
 @pytest.mark.parametrize("name", sorted(set(theirs.__all__) - PIPES - {"_DatasetKind"}))
 def test_names_and_parameters(name: str) -> None:
     assert name in ours.__all__
     a, b = getattr(theirs, name), getattr(ours, name)
-    expected = [p for p in inspect.signature(a).parameters if p != "self"]
-    found = [p for p in inspect.signature(b).parameters if p != "self"]
-    assert found[: len(expected)] == expected
+    assert_takes_what(a, b)
+    protocol = {"__len__", "__getitem__", "__getitems__", "__iter__", "__add__"}
     for method in vars(a) if inspect.isclass(a) else ():
-        if not method.startswith("_"):
+        if method in protocol or not method.startswith("_"):
             assert hasattr(b, method), method
+            if callable(getattr(a, method)):
+                assert_takes_what(getattr(a, method), getattr(b, method))
+
+
+def test_what_is_absent_says_why() -> None:
+    for name in PIPES - set(dir(ours)):
+        with pytest.raises(AttributeError, match=name):
+            getattr(ours, name)
+    with pytest.raises(AttributeError, match="IterableDataset with shard"):
+        ours.IterDataPipe  # noqa: B018
+
+
+def test_the_other_places_of_the_names() -> None:
+    import torch.utils.data.dataloader as their_module
+
+    import rushlight.utils.data.dataloader as our_module
+
+    assert our_module.__all__ == sorted(their_module.__all__)
+    assert our_module.DataLoader is ours.DataLoader
 
 
 def test_collate_names() -> None:

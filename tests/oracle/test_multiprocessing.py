@@ -31,10 +31,40 @@ def test_every_public_name_with_its_parameters() -> None:
                 inspect.signature(theirs_).parameters
             ), name
     assert ours.get_all_sharing_strategies() == theirs.get_all_sharing_strategies()
-    for name in ("SharedCache", "StorageWeakRef", "fd_id", "init_reductions", "reduce_storage",
-                 "reduce_tensor", "rebuild_storage_empty", "rebuild_storage_fd",
-                 "rebuild_storage_filename", "rebuild_tensor", "storage_from_cache"):  # fmt: skip
-        assert hasattr(reductions, name), name
+
+
+ABSENT = {"rebuild_cuda_tensor", "reduce_event", "rebuild_event"} | {
+    "reduce_nested_tensor",
+    "rebuild_nested_tensor",
+}
+
+
+def test_every_reduction_or_why_there_is_none() -> None:
+    from torch.multiprocessing import reductions as their_reductions
+
+    for name, function in vars(their_reductions).items():
+        if getattr(function, "__module__", "") != their_reductions.__name__ or name[0] == "_":
+            continue
+        if name in ABSENT:
+            with pytest.raises(AttributeError, match=f"{name}.*: (arrays|rushlight)"):
+                getattr(reductions, name)
+            continue
+        mine = getattr(reductions, name)
+        if inspect.isfunction(function):
+            expected = list(inspect.signature(function).parameters)
+            assert len(inspect.signature(mine).parameters) == len(expected), name
+        else:
+            methods = {m for m in vars(function) if not m.startswith("_")}
+            assert methods <= set(dir(mine)), name
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged])
+def test_nested_tensors_go_pytorchs_way(layout: Any) -> None:
+    parts = [torch.ones(2), torch.zeros(3)]
+    received = send({"nested": torch.nested.nested_tensor(parts, layout=layout)})
+    for part, expected in zip(received["nested"].unbind(), parts, strict=True):
+        assert torch.equal(part, expected)
 
 
 @pytest.mark.parametrize("size", [50, 100_000])

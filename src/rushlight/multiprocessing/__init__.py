@@ -15,6 +15,7 @@ Example:
 
 from __future__ import annotations
 
+import importlib
 from multiprocessing.context import (
     AuthenticationError,
     BufferTooShort,
@@ -73,6 +74,18 @@ set_forkserver_preload = default.set_forkserver_preload
 set_start_method = default.set_start_method
 
 init_reductions()
+
+_STANDARD = frozenset(
+    {"connection", "dummy", "heap", "managers", "process", "reduction", "resource_tracker"}
+    | {"shared_memory", "sharedctypes", "synchronize", "util"}
+)
+
+
+def __getattr__(name: str) -> object:
+    if name in _STANDARD:  # modules of the standard package, imported when they are asked for
+        return importlib.import_module(f"multiprocessing.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Array",

@@ -146,7 +146,7 @@ def _try_to_share(obj: Tensor | UntypedStorage) -> None:
 def _reduce_torch(obj: Any, mark: pickle.PickleBuffer) -> Reduced | None:
     import torch
 
-    plain = type(obj) in {torch.Tensor, torch.nn.Parameter}
+    plain = type(obj) in {torch.Tensor, torch.nn.Parameter} and not obj.is_nested
     if not plain or obj.device.type != "cpu" or obj.layout != torch.strided:
         return None
     if obj.is_shared() or obj.is_quantized or obj.is_conj() or obj.is_neg():

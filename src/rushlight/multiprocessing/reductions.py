@@ -42,6 +42,13 @@ class StorageWeakRef:
         self._weak: WeakStorage = storage.weak()
         self.cdata = self._weak.id
 
+    @classmethod
+    def from_weakref(cls, cdata: WeakStorage) -> StorageWeakRef:
+        """The reference that ``storage.weak()`` stands for."""
+        reference = cls.__new__(cls)
+        reference._weak, reference.cdata = cdata, cdata.id
+        return reference
+
     def expired(self) -> bool:
         """Whether the storage is gone."""
         return self._weak.expired()
@@ -124,8 +131,12 @@ def reduce_storage(storage: UntypedStorage) -> Reduced:
     return rebuild_storage_filename, (type(storage), manager, (*handle, offset), storage.nbytes())
 
 
-def rebuild_storage_filename(cls: Any, manager: str, handle: Any, size: int) -> UntypedStorage:
-    """The storage that a handle refers to; each may be used once."""
+def rebuild_storage_filename(
+    cls: Any, manager: str, handle: Any, size: int, dtype: Any = None
+) -> UntypedStorage:
+    """The storage that a handle refers to; each may be used once. ``size`` is in bytes, or in
+    elements of ``dtype``."""
+    size *= 1 if dtype is None else dtype.itemsize
     segment, entry, generation, counted, offset = handle
     memory = receive((manager, segment, entry, generation, counted))
     key = (manager, segment, entry, generation)
@@ -190,13 +201,23 @@ _LAYOUTS = frozenset(
 )
 
 
+_ABSENT = {
+    "rebuild_cuda_tensor": "arrays on a GPU travel by reduce_cuda_array and rebuild_cuda_array",
+    "reduce_event": "arrays on a GPU travel with their event: reduce_cuda_array",
+    "rebuild_event": "arrays on a GPU travel with their event: rebuild_cuda_array",
+    "reduce_nested_tensor": "rushlight has no nested tensors; PyTorch's go PyTorch's own way",
+    "rebuild_nested_tensor": "rushlight has no nested tensors; PyTorch's go PyTorch's own way",
+}
+
+
 def __getattr__(name: str) -> Any:
     # These need the readers of files, which nobody else here does.
     if name in _LAYOUTS:
         from rushlight.multiprocessing import layouts
 
         return getattr(layouts, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    why = f": {_ABSENT[name]}" if name in _ABSENT else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{why}")
 
 
 __all__ = [

@@ -146,3 +146,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def workers(kind: str, n: int, **more: Any) -> dict[str, Any]:
+    """Arguments of a loader; none for 0 workers."""
+    return {"num_workers": n, "worker_type": kind, **more} if n else {}

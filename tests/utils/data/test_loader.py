@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any
 
@@ -20,13 +19,9 @@ from rushlight.utils.data import (
     TensorDataset,
     get_worker_info,
 )
-from tests.utils.data.datasets import Draws, Resumable, Squares, Stream, Undivided, plain
+from tests.utils.data.datasets import Draws, Squares, Stream, Undivided, plain, workers
 
 WORKERS = [("process", 1), ("process", 2), ("thread", 1), ("thread", 2)]
-
-
-def workers(kind: str, n: int, **more: Any) -> dict[str, Any]:
-    return {"num_workers": n, "worker_type": kind, **more} if n else {}
 
 
 @pytest.mark.parametrize(("kind", "n"), [("process", 0), *WORKERS])
@@ -230,151 +225,6 @@ def test_other_argument_errors() -> None:
         DataLoader(Squares(3), num_workers=1000)
     with pytest.raises(TypeError):
         len(DataLoader(Undivided(3)))
-
-
-RESUMED = [("process", 0), ("process", 2), ("thread", 1), ("thread", 2)]
-
-
-def sequence(loader: DataLoader[Any], epochs: int) -> list[Any]:
-    return [plain(batch) for _ in range(epochs) for batch in loader]
-
-
-@pytest.mark.parametrize("dataset", [Draws(14), Stream(14), Stream(14, True), Resumable(14)])
-@pytest.mark.parametrize(("kind", "n"), RESUMED)
-def test_resume_in_mid_epoch(dataset: Any, kind: str, n: int) -> None:
-    shuffle = isinstance(dataset, Draws)
-
-    def make(kind: str, n: int) -> DataLoader[Any]:
-        return DataLoader(dataset, 2, shuffle=shuffle or None, seed=9, **workers(kind, n))
-
-    expected = sequence(make("process", 0), 3)
-    assert len(expected) == 21
-    got: list[Any] = []
-    loader = make(kind, n)
-    for stop, (kind2, n2) in [(3, (kind, n)), (2, ("thread", 2)), (9, (kind, n))]:
-        # twice in the first epoch, and once in the second, at another number of workers
-        iterator = iter(loader)
-        for _ in range(stop):
-            try:
-                got.append(plain(next(iterator)))
-            except StopIteration:
-                iterator = iter(loader)
-                got.append(plain(next(iterator)))
-        state = json.loads(json.dumps(loader.state_dict()))
-        del iterator
-        loader = make(kind2, n2)
-        loader.load_state_dict(state)
-        assert loader.state_dict() == state
-    got += sequence(loader, 1)
-    got += sequence(loader, 3 - len(got) // 7)
-    assert got == expected
-
-
-def test_resume_at_the_end_of_an_epoch() -> None:
-    loader = DataLoader(Squares(4), 2, shuffle=True, seed=1)
-    iterator = iter(loader)
-    next(iterator), next(iterator)
-    last = loader.state_dict()
-    assert next(iterator, None) is None
-    after = loader.state_dict()
-    expected = sequence(loader, 1)
-    for state in (last, after):
-        again = DataLoader(Squares(4), 2, shuffle=True, seed=1, **workers("thread", 2))
-        again.load_state_dict(state)
-        if state is last:
-            assert sequence(again, 1) == []  # the epoch had ended
-        assert sequence(again, 1) == expected
-
-
-def test_resume_without_a_seed() -> None:
-    loader = DataLoader(Squares(20), 2, shuffle=True)
-    iterator = iter(loader)
-    next(iterator)
-    state = json.loads(json.dumps(loader.state_dict()))
-    expected = [plain(b) for b in iterator] + sequence(loader, 2)
-    again = DataLoader(Squares(20), 2, shuffle=True)
-    again.load_state_dict(state)
-    assert sequence(again, 3) == expected
-
-
-@pytest.mark.parametrize(
-    "generator", [4, np.random.default_rng(4), np.random.Generator(np.random.MT19937(4))]
-)
-def test_resume_with_a_generator(generator: Any) -> None:
-    loader = DataLoader(Squares(20), 2, shuffle=True, generator=generator)
-    next(iter(loader))
-    iterator = iter(loader)
-    next(iterator)
-    state = json.loads(json.dumps(loader.state_dict()))
-    expected = [plain(b) for b in iterator] + sequence(loader, 1)
-    again = DataLoader(
-        Squares(20),
-        2,
-        shuffle=True,
-        generator=type(loader.generator)(type(loader.generator.bit_generator)(0)),
-    )
-    again.load_state_dict(state)
-    assert sequence(again, 2) == expected
-
-
-class Counting:
-    """A sampler with a state of its own: what it gives depends on what it gave before."""
-
-    def __init__(self) -> None:
-        self.sum = 0
-
-    def __iter__(self) -> Any:
-        while self.sum < 60:
-            self.sum += 1 + self.sum % 3
-            yield self.sum
-
-    def state_dict(self) -> dict[str, int]:
-        return {"sum": self.sum}
-
-    def load_state_dict(self, state: dict[str, int]) -> None:
-        self.sum = state["sum"]
-
-
-def test_resume_a_sampler_with_a_state() -> None:
-    expected = sequence(DataLoader(Squares(99), 2, sampler=Counting()), 1)
-    loader = DataLoader(Squares(99), 2, sampler=Counting(), **workers("thread", 2))
-    iterator = iter(loader)
-    got = [plain(next(iterator)) for _ in range(3)]
-    again = DataLoader(Squares(99), 2, sampler=Counting())
-    again.load_state_dict(json.loads(json.dumps(loader.state_dict())))
-    assert got + sequence(again, 1) == expected
-
-
-class Chaotic:
-    def __iter__(self) -> Any:
-        return iter(np.random.permutation(50).tolist())
-
-
-def test_resume_notices_a_sampler_that_cannot_be_replayed() -> None:
-    loader = DataLoader(Squares(50), 5, sampler=Chaotic())
-    next(iter(loader))
-    again = DataLoader(Squares(50), 5, sampler=Chaotic())
-    again.load_state_dict(loader.state_dict())
-    with pytest.raises(RuntimeError, match="other keys than before"):
-        iter(again)
-
-
-def test_bad_states() -> None:
-    loader = DataLoader(Squares(3))
-    with pytest.raises(ValueError, match="not the state"):
-        loader.load_state_dict({})
-    with pytest.raises(ValueError, match="version 99"):
-        loader.load_state_dict({**loader.state_dict(), "version": 99})
-
-
-def test_out_of_order_resume() -> None:
-    loader = DataLoader(Squares(40), 2, in_order=False, seed=1, **workers("process", 2))
-    iterator = iter(loader)
-    got = [i for _ in range(7) for i in plain(next(iterator)[0])]
-    again = DataLoader(Squares(40), 2, seed=1)
-    again.load_state_dict(json.loads(json.dumps(loader.state_dict())))
-    got += [i for b in again for i in plain(b[0])]
-    assert sorted(got) == list(range(40))
 
 
 def test_given_up_passes_count_as_epochs() -> None:

@@ -69,4 +69,10 @@ def __getattr__(name: str) -> object:
         from rushlight.utils.data import shared
 
         return getattr(shared, name)
-    raise AttributeError(f"module 'rushlight.utils.data' has no attribute '{name}'")
+    raise AttributeError(f"module 'rushlight.utils.data' has no attribute '{name}'{_why(name)}")
+
+
+def _why(name: str) -> str:
+    if "DataPipe" in name or "datapipe" in name:
+        return ": PyTorch has stopped developing DataPipes; an IterableDataset with shard does it"
+    return ""

@@ -25,7 +25,7 @@ from rushlight.utils.data.iteration import (
     Pool,
     WorkersIterator,
 )
-from rushlight.utils.data.order import Order
+from rushlight.utils.data.order import Order, generators_of
 from rushlight.utils.data.pin_memory import pin_memory as pin
 from rushlight.utils.data.random_source import draw_seed
 from rushlight.utils.data.sampler import (
@@ -289,9 +289,11 @@ class DataLoader(Generic[T_co]):
 
     def _plan(self) -> Pass:
         """Everything about the pass that begins now."""
-        state = self._state
+        state, generators = self._state, generators_of(self._index_sampler, self.generator)
         resumed = state.take_resumed()
+        state.restore(generators)
         seed: int = self._epoch_seed(state.epoch) if resumed is None else resumed["seed"]
+        state.note(generators)
         consumed = state.batches
         order = None
         if not self._iterable:
@@ -359,7 +361,7 @@ class DataLoader(Generic[T_co]):
 
         Small data that JSON can hold. It does not depend on the number and kind of workers.
         """
-        return self._state.save()
+        return self._state.save(generators_of(self._index_sampler, self.generator))
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """The next iteration continues where :meth:`state_dict` was taken.

@@ -41,9 +41,6 @@ class Order:
         self._check = self._consumed_check = 0
         self._state: Any = None
         saved = saved or {}
-        for place, generator in zip(saved.get("generators", []), self._generators(), strict=False):
-            set_generator_state(generator, place)
-        self._start = [generator_state(g) for g in self._generators()]
         for depth, s in enumerate(self.chain):
             if isinstance(s, RandomOrder) and s.generator is None:
                 s.replay(_C.mix_seeds(seed, depth) >> 1)
@@ -57,14 +54,6 @@ class Order:
         else:
             self.keys = iter(sampler)
             self._skip(consumed, saved.get("check"))
-
-    def _generators(self) -> list[Any]:
-        found: list[Any] = []
-        for s in self.chain:
-            generator = getattr(s, "generator", None)
-            if generator is not None and all(generator is not g for g in found):
-                found.append(generator)
-        return found
 
     def _skip(self, consumed: int, check: int | None) -> None:
         for _ in range(consumed):
@@ -101,8 +90,6 @@ class Order:
     def state(self) -> dict[str, Any]:
         """How to begin again after the batches consumed."""
         state: dict[str, Any] = {}
-        if self._start:
-            state["generators"] = self._start
         if self.epoch is not None:
             state["epoch"] = self.epoch
         if self.stateful is not None and self._state is not None:
@@ -117,6 +104,15 @@ def _chain(sampler: Any) -> Iterator[Any]:
     while sampler is not None:
         yield sampler
         sampler = getattr(sampler, "sampler", None)
+
+
+def generators_of(sampler: Any, own: Any) -> list[Any]:
+    """The generators that epochs depend on: those of samplers, and the loader's own."""
+    found: list[Any] = []
+    for generator in [*(getattr(s, "generator", None) for s in _chain(sampler)), own]:
+        if generator is not None and all(generator is not g for g in found):
+            found.append(generator)
+    return found
 
 
 def generator_state(generator: Any) -> Any:

@@ -20,6 +20,7 @@ from rushlight.utils.data.arrays import block_array
 from rushlight.utils.data.errors import pickling_error
 from rushlight.utils.data.packing import unpack
 from rushlight.utils.data.process_main import DUMP, STACK_SIGNAL, STOP, TOKEN, Channels, worker_main
+from rushlight.utils.data.seeding import Generators
 from rushlight.utils.data.tasks import Epoch, Reply, Spec, Task
 
 GRACE = 5.0  # seconds that workers have to finish the batch in hand
@@ -43,7 +44,10 @@ class ProcessPool:
         self._fields[:] = 0
         self.replies = ShmQueue(MESSAGES)
         self.tasks = [ShmQueue(1 << 16) for _ in range(n)]
-        self._spec: Spec | None = spec if self.context.get_start_method() == "fork" else None
+        forks = self.context.get_start_method() == "fork"
+        self._spec: Spec | None = spec if forks else None
+        if forks:
+            Generators()  # what is looked up once here, no worker needs to look up
         self._pickled = None if self._spec is not None else pickle_spec(spec)
         self._started = False
         self.processes: list[Any] = []

@@ -3,12 +3,14 @@
 Before each sample the generators that its code may draw from are seeded from the epoch's key and
 the sample's index: Python's ``random``, ``numpy.random``, rushlight's, and PyTorch's where the
 program has imported it. The first two are Mersenne Twisters, whose own seeding takes longer than
-many a sample: their state is written directly (``rushlight._C.Twister``), after a check that it
-lies where we think it does; where it does not, they are seeded through their interface.
+many a sample: their state is written directly (``rushlight._C.Twister``), after a check, once per
+process, that it lies where we think it does; where it does not, they are seeded through their
+interface.
 """
 
 from __future__ import annotations
 
+import functools
 import random
 import sys
 import zlib
@@ -44,13 +46,23 @@ class _SlowTwister:
 
 def python_twister(instance: random.Random) -> _Twister:
     """The state of one of Python's generators."""
-    start = id(instance) + object.__basicsize__
-    if sys.implementation.name == "cpython" and _size_of_python_state() >= 2500:
-        twister: _Twister = Twister(start + 4, start)
-        words = instance.getstate()[1]
-        if np.frombuffer(twister.save(), np.uint32).tolist() == list(words):
-            return twister
+    if _knows_python():
+        return _twister_in(instance)
     return _SlowTwister(instance.getstate, instance.setstate, instance.seed)
+
+
+def _twister_in(instance: random.Random) -> Twister:
+    start = id(instance) + object.__basicsize__
+    return Twister(start + 4, start)
+
+
+@functools.cache  # and so in a forked child what its parent found
+def _knows_python() -> bool:
+    if sys.implementation.name != "cpython" or _size_of_python_state() < 2500:
+        return False
+    instance = random.Random(1)
+    words = np.frombuffer(_twister_in(instance).save(), np.uint32)
+    return bool(words.tolist() == list(instance.getstate()[1]))
 
 
 def _size_of_python_state() -> int:
@@ -64,13 +76,22 @@ def numpy_twister(state: Any) -> _Twister | None:
     bits = np.random.get_bit_generator() if state is np.random else state._bit_generator
     if not isinstance(bits, np.random.MT19937):
         return None
-    address = bits.ctypes.state_address
-    twister: _Twister = Twister(address, address + 4 * 624)
-    expected = bits.state["state"]
-    found = np.frombuffer(twister.save(), np.uint32)
-    if np.array_equal(found[:-1], expected["key"]) and found[-1] == expected["pos"]:
-        return twister
+    if _knows_numpy():
+        return _twister_behind(bits)
     return _SlowTwister(state.get_state, state.set_state, lambda s: state.seed(s & 0xFFFFFFFF))
+
+
+def _twister_behind(bits: np.random.MT19937) -> Twister:
+    address = bits.ctypes.state_address
+    return Twister(address, address + 4 * 624)
+
+
+@functools.cache
+def _knows_numpy() -> bool:
+    bits = np.random.MT19937(1)
+    found = np.frombuffer(_twister_behind(bits).save(), np.uint32)
+    expected: Any = bits.state["state"]
+    return np.array_equal(found[:-1], expected["key"]) and bool(found[-1] == expected["pos"])
 
 
 class Generators:

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from rushlight import _C
-from rushlight.utils.data.order import Order
+from rushlight.utils.data.order import Order, generator_state, set_generator_state
 from rushlight.utils.data.random_source import draw_seed
 from rushlight.utils.data.tasks import Batch
 
@@ -29,6 +29,8 @@ class LoaderState:
         # drawn, from which the seeds of the epochs to come are drawn, as they would have been.
         self._source: list[int] | None = None
         self._after: list[int] | None = None  # the same, once the seed is drawn
+        self._generators: list[Any] = []  # states, once the epoch's seed is drawn
+        self._loaded_generators: list[Any] | None = None
         self._loaded: dict[str, Any] = {}
         self._pass = 0
 
@@ -46,6 +48,16 @@ class LoaderState:
         finally:
             _C.set_random_state(*before)
         return seed
+
+    def restore(self, generators: list[Any]) -> None:
+        """Puts generators where they were when the state that was loaded was taken."""
+        for generator, place in zip(generators, self._loaded_generators or [], strict=False):
+            set_generator_state(generator, place)
+        self._loaded_generators = None
+
+    def note(self, generators: list[Any]) -> None:
+        """Where the order of the epoch that begins starts from."""
+        self._generators = [generator_state(g) for g in generators]
 
     def take_resumed(self) -> dict[str, Any] | None:
         """What to resume from, if this iteration is the first after a load in mid-epoch."""
@@ -83,15 +95,18 @@ class LoaderState:
         self.batches, self.ahead, self.datasets = 0, set(), {}
         self.seed = self._order = None
 
-    def save(self) -> dict[str, Any]:
+    def save(self, generators: list[Any]) -> dict[str, Any]:
         state: dict[str, Any] = {"version": VERSION, "epoch": self.epoch, "batches": self.batches}
         if self._after is not None:
             state["source"] = self._after
         if self._resumed is not None:  # loaded, and not yet iterated
             return copy.deepcopy(self._loaded)
         if self.seed is None:
-            return state
+            places = self._loaded_generators or [generator_state(g) for g in generators]
+            return {**state, "generators": places} if places else state
         state["seed"] = self.seed
+        if self._generators:
+            state["generators"] = self._generators
         if self.ahead:
             state["ahead"] = sorted(self.ahead)
         if self._order is not None and (order := self._order.state()):
@@ -116,5 +131,6 @@ class LoaderState:
         same = state.get("workers") == workers
         self.datasets = state.get("datasets", {}) if same else {}
         self._resumed = state if "seed" in state else None
+        self._loaded_generators = state.get("generators")
         self._loaded = state
         self.seed, self._order = state.get("seed"), None
