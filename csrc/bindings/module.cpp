@@ -2,6 +2,10 @@
 
 NB_MODULE(_C, m) {
   using namespace rushlight::python;
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    // nanobind has one table of types for all interpreters.
+    throw nb::import_error("rushlight's engine does not run in sub-interpreters");
+  }
   // dtype objects live in dictionaries of other modules, which outlive this one at exit.
   nb::set_leak_warnings(false);
   m.doc() = "rushlight's C++ engine.";

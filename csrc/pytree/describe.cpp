@@ -118,12 +118,10 @@ PyObject* describe_mismatch(State& state, const Node& expected, PyObject* object
   return PyUnicode_FromFormat("%U expected, got %U%U", wanted.get(), got.get(), keys.get());
 }
 
-void raise_at(PyObject* path, PyObject* message) {
-  if (PyTuple_GET_SIZE(path) == 0) {
-    PyErr_Format(PyExc_ValueError, "at the root: %U", message);
-    return;
-  }
-  PyErr_Format(PyExc_ValueError, "at %S: %U", path, message);
+void raise_at(PyObject* path, std::size_t tree, PyObject* message) {
+  Ref place = PyTuple_GET_SIZE(path) == 0 ? text("the root") : Ref(PyObject_Str(path));
+  Ref of = tree == 0 ? text("") : Ref(PyUnicode_FromFormat(" of tree %zu", tree));
+  if (place && of) PyErr_Format(PyExc_ValueError, "at %U%U: %U", place.get(), of.get(), message);
 }
 
 }  // namespace rushlight::pytree

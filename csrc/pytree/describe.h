@@ -7,7 +7,8 @@ namespace rushlight::pytree {
 
 // "list of 2 expected, got list of 3". `seen` is the object's own node where it was read.
 PyObject* describe_mismatch(State& state, const Node& expected, PyObject* object, const Node* seen);
-// ValueError("at ['w']: list of 2 expected, got list of 3").
-void raise_at(PyObject* path, PyObject* message);
+// ValueError("at ['w']: list of 2 expected, got list of 3"). With a `tree` other than 0, the number
+// of one of several trees: "at ['w'] of tree 3: ...".
+void raise_at(PyObject* path, std::size_t tree, PyObject* message);
 
 }  // namespace rushlight::pytree

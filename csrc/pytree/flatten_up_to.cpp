@@ -4,8 +4,8 @@
 namespace rushlight::pytree {
 
 bool flatten_up_to(State& state, const Node* nodes, std::size_t count, PyObject* tree,
-                   LeafVector& out) {
-  return match(state, nodes, count, tree, out, nullptr);
+                   LeafVector& out, std::size_t number) {
+  return match(state, nodes, count, tree, out, nullptr, number);
 }
 
 PyObject* treespec_flatten_up_to(PyObject* self, PyObject* tree) {
@@ -29,7 +29,8 @@ PyObject* treespec_mismatches(PyObject* module, PyObject* const* args, Py_ssize_
     TreeSpec* spec = as_treespec(args[0]);
     LeafVector subtrees;
     Ref errors(PyList_New(0));
-    if (!errors || !match(*state, spec->nodes, node_count(spec), args[1], subtrees, errors.get())) {
+    if (!errors ||
+        !match(*state, spec->nodes, node_count(spec), args[1], subtrees, errors.get(), 0)) {
       return nullptr;
     }
     return errors.release();

@@ -122,7 +122,9 @@ PyObject* run_map(PyObject* module, const MapForm& form, const Call& call) {
     std::vector<std::unique_ptr<LeafVector>> rests;
     for (std::size_t r = 0; r < a.rest_count; ++r) {
       rests.push_back(std::make_unique<LeafVector>());
-      if (!flatten_up_to(*state, flat.nodes.data(), flat.nodes.size(), a.rests[r], *rests.back())) {
+      const std::size_t number = a.rest_count == 1 ? 0 : r + 2;  // there is only one other tree
+      if (!flatten_up_to(*state, flat.nodes.data(), flat.nodes.size(), a.rests[r], *rests.back(),
+                         number)) {
         return nullptr;
       }
     }

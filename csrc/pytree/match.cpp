@@ -1,6 +1,9 @@
 #include "pytree/match.h"
 
+#include <algorithm>
+
 #include "pytree/describe.h"
+#include "pytree/match_mapping.h"
 #include "pytree/paths.h"
 
 namespace rushlight::pytree {
@@ -10,8 +13,8 @@ namespace {
 class Matcher {
  public:
   // With `errors` (a list) mismatches are collected there and the walk goes on beside them.
-  Matcher(State& state, LeafVector& out, PyObject* errors)
-      : state_(state), out_(out), errors_(errors) {}
+  Matcher(State& state, LeafVector& out, PyObject* errors, std::size_t number)
+      : state_(state), out_(out), errors_(errors), number_(number) {}
 
   ~Matcher() {
     for (Frame& frame : frames_) Py_DECREF(frame.object);
@@ -143,57 +146,13 @@ class Matcher {
     return push(node, object, first, Source::kPending);
   }
 
-  // Any kind of dictionary goes with any other that has the same keys, in whatever order.
   bool open_mapping(const Node* node, PyObject* object) {
-    PyTypeObject* type = Py_TYPE(object);
-    const bool plain = type == &PyDict_Type || type == &PyODict_Type ||
-                       reinterpret_cast<PyObject*>(type) == state_.defaultdict;
-    if (!plain && type != &PyDictProxy_Type) return mismatch(node, object, nullptr);
     const std::size_t first = pending_.size();
-    const Py_ssize_t size = plain ? PyDict_Size(object) : PyMapping_Size(object);
-    if (size < 0) return false;
-    if (static_cast<std::size_t>(size) != node->arity) return mismatch(node, object, nullptr);
-    pending_.reserve(first + node->arity);
-    if (type == &PyDict_Type && read_in_order(node, object)) {
-      return push(node, object, first, Source::kPending);
-    }
+    const int follows = read_mapping(state_, *node, object, pending_);
+    if (follows < 0) return false;
+    if (follows != 0) return push(node, object, first, Source::kPending);
     pending_.truncate(first);
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      PyObject* key = PyTuple_GET_ITEM(node->data, i);
-      PyObject* value = nullptr;
-      if (plain) {
-        if (dict_get(object, key, &value) < 0) return false;
-      } else {
-        value = PyObject_GetItem(object, key);
-        if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
-      }
-      if (value == nullptr) {
-        if (PyErr_Occurred()) return false;
-        pending_.truncate(first);
-        return mismatch(node, object, nullptr);
-      }
-      pending_.push_back(value);
-    }
-    return push(node, object, first, Source::kPending);
-  }
-
-  // Mostly both dictionaries were filled by the same code: the same key objects in the same order.
-  bool read_in_order(const Node* node, PyObject* object) {
-    bool same = true;
-    RL_BEGIN_CRITICAL_SECTION(object);
-    Py_ssize_t position = 0;
-    Py_ssize_t count = 0;
-    PyObject* key = nullptr;
-    PyObject* value = nullptr;
-    while (same && PyDict_Next(object, &position, &key, &value)) {
-      same = count < static_cast<Py_ssize_t>(node->arity) &&
-             key == PyTuple_GET_ITEM(node->data, count);
-      if (same) pending_.push_back(new_ref(value));
-      ++count;
-    }
-    same = same && count == static_cast<Py_ssize_t>(node->arity);
-    RL_END_CRITICAL_SECTION();
-    return same;
+    return mismatch(node, object, nullptr);
   }
 
   bool mismatch(const Node* node, PyObject* object, const Node* seen) {
@@ -201,7 +160,7 @@ class Matcher {
     Ref message(path ? describe_mismatch(state_, *node, object, seen) : nullptr);
     if (!message) return false;
     if (errors_ == nullptr) {
-      raise_at(path.get(), message.get());
+      raise_at(path.get(), number_, message.get());
       return false;
     }
     Ref entry(PyTuple_Pack(2, path.get(), message.get()));
@@ -231,6 +190,7 @@ class Matcher {
   State& state_;
   LeafVector& out_;
   PyObject* errors_;
+  std::size_t number_;
   SmallVector<Frame, 16> frames_;
   ChildVector pending_;
 };
@@ -238,13 +198,14 @@ class Matcher {
 }  // namespace
 
 bool match(State& state, const Node* nodes, std::size_t count, PyObject* tree, LeafVector& out,
-           PyObject* errors) {
+           PyObject* errors, std::size_t number) {
   if (count == 0) {
     out.push_back(new_ref(tree));
     return true;
   }
-  if (errors == nullptr) out.reserve(nodes[0].leaves);
-  return Matcher(state, out, errors).run(nodes, tree);
+  // No more than a tree of ordinary size has: a pickled structure may claim billions.
+  if (errors == nullptr) out.reserve(std::min(nodes[0].leaves, 1u << 20));
+  return Matcher(state, out, errors, number).run(nodes, tree);
 }
 
 }  // namespace rushlight::pytree

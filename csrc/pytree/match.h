@@ -6,13 +6,13 @@
 namespace rushlight::pytree {
 
 // Appends to `out`. With `errors` (a list) every mismatch is added there as (path, message), else
-// the first is raised.
+// the first is raised, with the tree's `number` if it is one of several.
 bool match(State& state, const Node* nodes, std::size_t count, PyObject* tree, LeafVector& out,
-           PyObject* errors);
+           PyObject* errors, std::size_t number);
 
 // The subtrees that stand at the structure's leaves. On a mismatch: ValueError that names the path.
 bool flatten_up_to(State& state, const Node* nodes, std::size_t count, PyObject* tree,
-                   LeafVector& out);
+                   LeafVector& out, std::size_t number = 0);
 
 PyObject* treespec_flatten_up_to(PyObject* self, PyObject* tree);
 // (treespec, tree) -> [(path, message), ...], every place where the tree does not follow.

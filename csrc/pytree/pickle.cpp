@@ -44,6 +44,19 @@ bool read_state_node(State& state, PyObject* item, Node& node) {
   return true;
 }
 
+// Puts the number of the node in front of what is wrong with it.
+void say_which(Py_ssize_t index) {
+  for (PyObject* type : {PyExc_ValueError, PyExc_TypeError}) {
+    if (!PyErr_ExceptionMatches(type)) continue;
+    PyObject* found[3];
+    PyErr_Fetch(&found[0], &found[1], &found[2]);
+    PyErr_NormalizeException(&found[0], &found[1], &found[2]);
+    Ref what[3] = {Ref(found[0]), Ref(found[1]), Ref(found[2])};
+    PyErr_Format(type, "node %zd of the structure: %S", index, what[1].get());
+    return;
+  }
+}
+
 }  // namespace
 
 bool link_nodes(NodeVector& nodes) {
@@ -128,6 +141,7 @@ PyObject* treespec_from_state(PyObject* module, PyObject* pickled) {
       }
       Py_XDECREF(node.data);
       Py_XDECREF(node.extra);
+      say_which(i);
       return nullptr;
     }
     return link_nodes(nodes) ? treespec_from(*state, nodes) : nullptr;

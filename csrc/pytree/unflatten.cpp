@@ -1,5 +1,6 @@
 #include "pytree/unflatten.h"
 
+#include "pytree/leaf_path.h"
 #include "pytree/tree_builder.h"
 
 namespace rushlight::pytree {
@@ -78,8 +79,16 @@ PyObject* build(State& state, const Node* nodes, std::size_t count, Leaves& leav
   return Builder<Leaves, true>(state, leaves).run(nodes);
 }
 
-bool wrong_count(Py_ssize_t expected, Py_ssize_t got) {
-  PyErr_Format(PyExc_ValueError, "unflatten: %zd leaves expected, got %zd", expected, got);
+bool wrong_count(TreeSpec* spec, Py_ssize_t expected, Py_ssize_t got) {
+  if (got > expected || node_count(spec) == 0) {
+    PyErr_Format(PyExc_ValueError, "unflatten: %zd leaves expected, got %zd", expected, got);
+    return false;
+  }
+  Ref path(leaf_path(*spec->state, spec->nodes, static_cast<std::size_t>(got)));
+  if (path) {
+    PyErr_Format(PyExc_ValueError, "unflatten: %zd leaves expected, got %zd: none for %S", expected,
+                 got, path.get());
+  }
   return false;
 }
 
@@ -97,8 +106,8 @@ PyObject* unflatten_from(TreeSpec* spec, PyObject* leaves) {
   if (!sequence) return nullptr;
   const auto expected = static_cast<Py_ssize_t>(leaf_count(spec));
   const Py_ssize_t got = Py_SIZE(sequence.get());
-  if (got != expected && !wrong_count(expected, got)) return nullptr;
   return guarded([&]() -> PyObject* {
+    if (got != expected && !wrong_count(spec, expected, got)) return nullptr;
     if (PyList_CheckExact(sequence.get())) {
       ListLeaves source(sequence.get());
       return build(*spec->state, spec->nodes, node_count(spec), source);

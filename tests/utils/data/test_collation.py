@@ -77,6 +77,11 @@ def test_registered_containers() -> None:
         assert plain(batch.right) == {"a": [2.0, 4.0]}
         with pytest.raises(TypeError, match=r"^.*right\['a'\]: NoneType"):
             default_collate([Pair(1, {"a": None})] * 2)
+        converted = default_convert([Pair(np.ones(2), {"a": np.float32(3), "b": "text"})])[0]
+        assert type(converted) is Pair
+        assert isinstance(converted.left, rushlight.Tensor)
+        assert plain(converted.right["a"]) == 3
+        assert converted.right["b"] == "text"
     finally:
         pytree.unregister_pytree_node(Pair)
 

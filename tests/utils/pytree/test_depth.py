@@ -68,6 +68,20 @@ def test_deep_structures_pickle_and_name_their_paths() -> None:
         pytree.treespec_pprint(spec)
 
 
+def test_deep_trees_grow_to_a_common_structure() -> None:
+    deep = 20_000  # every level is a few Python calls
+    left = nested(deep, MAKERS["list"])
+    right = nested(deep, MAKERS["list"])
+    for _ in range(3):
+        grown, other = pytree.tree_broadcast_common(left, right)
+        assert pytree.tree_structure(grown) == pytree.tree_structure(other)
+        left = [left]
+        right = nested(deep + 1, MAKERS["list"])
+    broken = nested(deep, MAKERS["tuple"])
+    with pytest.raises(ValueError, match=r"^at the root: list of 1 expected, got tuple of 1$"):
+        pytree.tree_broadcast_common(left, broken)
+
+
 def test_paths_that_would_fill_the_memory_are_refused() -> None:
     tree = nested(DEPTH, lambda x: [0, x])
     assert len(pytree.tree_leaves(tree)) == DEPTH + 1
@@ -118,6 +132,12 @@ def test_cycles_are_found(index: int) -> None:
         lambda t: list(pytree.tree_iter(t)),
         lambda t: pytree.tree_map(lambda x: x, t),
         lambda t: pytree.tree_leaves(t, is_leaf=lambda x: False),
+        lambda t: pytree.tree_broadcast_common(t, t),
+        lambda t: pytree.tree_broadcast_map(lambda x, y: x, t, t),
+        lambda t: pytree.tree_broadcast_prefix(0, t),
+        lambda t: pytree.prefix_errors(t, t),
+        lambda t: pytree.tree_any(lambda x: False, t),
+        lambda t: pytree.ravel_pytree([0, t]),
     ):
         with pytest.raises(ValueError, match="the tree contains itself"):
             use(tree)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import pickle
 import re
-from collections import defaultdict, deque
+from collections import deque
 from typing import Any
 
 import pytest
 
 from rushlight.utils import pytree
-from rushlight.utils.pytree import _pytree_c
 
 from .strategies import Bag, Pair, Plain, Point
 
@@ -87,8 +84,84 @@ def test_prefix_errors_finds_all_and_names_the_argument() -> None:
         pytree.tree_broadcast_common({"k": [1]}, {"k": (1,)})
 
 
+def test_one_of_several_trees_is_named() -> None:
+    tree, good, bad = {"w": [1, 2]}, {"w": [3, 4]}, {"w": [1]}
+    message = r"^at \['w'\] of tree 3: list of 2 expected, got list of 1$"
+    for call in (
+        lambda: pytree.tree_map(print, tree, good, bad),
+        lambda: pytree.tree_map_(print, tree, good, bad),
+        lambda: pytree.tree_map_with_path(print, tree, good, bad),
+        lambda: pytree.tree_map_with_path_(print, tree, good, bad),
+        lambda: pytree.tree_broadcast_map(print, tree, good, bad),
+        lambda: pytree.tree_transpose_map(print, tree, good, bad),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(ValueError, match=r"^at the root of tree 2: dict with keys"):
+        pytree.tree_map(print, tree, 1, bad)
+
+
+def test_common_structures_say_where_there_is_none() -> None:
+    left, right = {"a": ([1, 2], 0)}, {"a": ([1, (2, 3)], [0])}
+    assert pytree.tree_broadcast_common(left, right) == (
+        {"a": ([1, (2, 2)], [0])},
+        {"a": ([1, (2, 3)], [0])},
+    )
+    for other, message in (
+        ({"a": ([1], 0)}, r"^at \['a'\]\[0\]: list of 2 expected, got list of 1$"),
+        ({"b": 1}, r"^at the root: dict with keys \['a'\] expected, got dict with keys \['b'\]"),
+    ):
+        for function in (pytree.tree_broadcast_common, pytree.broadcast_common):
+            with pytest.raises(ValueError, match=message):
+                function(left, other)
+
+
+def test_transposing_says_where() -> None:
+    outer, inner = pytree.tree_structure({"a": 0, "b": 0}), pytree.tree_structure([0, (0,)])
+    with pytest.raises(ValueError, match=r"^at \['b'\]\[1\]: tuple of 1 expected, got int$"):
+        pytree.tree_transpose(outer, inner, {"a": [1, (2,)], "b": [1, 2]})
+    with pytest.raises(ValueError, match=r"^at \['b'\]: list of 2 expected, got None$"):
+        pytree.tree_transpose(outer, inner, {"a": [1, (2,)], "b": None})
+    with pytest.raises(ValueError, match=r"^at the root: dict with keys"):
+        pytree.tree_transpose(outer, inner, [1])
+    with pytest.raises(ValueError, match=r"^at \[1\]: tuple of 1 expected, got int$"):
+        pytree.tree_transpose(pytree.treespec_leaf(), inner, [1, 2])
+
+
+def test_structures_are_asked_for_by_name() -> None:
+    spec, wrong = pytree.treespec_leaf(), {"a": 1}
+    calls: list[Any] = [
+        lambda: pytree.tree_transpose(wrong, spec, 1),
+        lambda: pytree.tree_transpose(spec, wrong, 1),
+        lambda: pytree.treespec_children(wrong),
+        lambda: pytree.treespec_child(wrong, 0),
+        lambda: pytree.treespec_is_leaf(wrong),
+        lambda: pytree.treespec_paths(wrong),
+        lambda: pytree.treespec_entries(wrong),
+        lambda: pytree.treespec_is_prefix(spec, wrong),
+        lambda: pytree.treespec_is_suffix(wrong, spec),
+        lambda: pytree.treespec_same_order(wrong, spec),
+        lambda: pytree.broadcast_to_and_flatten(1, wrong),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="treespec` must be a TreeSpec, got dict"):
+            call()
+
+
 def test_unflatten_counts() -> None:
     spec = pytree.tree_structure([1, (2, 3)])
+    nested = pytree.tree_structure({"a": [0, Point(0, Pair(0, [0]))], "b": (), "c": Plain([0], 0)})
+    paths = ["['a'][0]", "['a'][1].x", "['a'][1].y.left", "['a'][1].y.right[0]",
+             "['c'][<flat index 0>][0]", "['c'][<flat index 1>]"]  # fmt: skip
+    assert [str(path) for path in nested.paths()] == paths
+    for count, path in enumerate(paths):
+        message = f"unflatten: 6 leaves expected, got {count}: none for {path}"
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            nested.unflatten(range(count))
+    with pytest.raises(ValueError, match=r"^unflatten: 6 leaves expected, got 7$"):
+        nested.unflatten(range(7))
+    with pytest.raises(ValueError, match=r"^unflatten: 1 leaves expected, got 0$"):
+        pytree.treespec_leaf().unflatten([])
     for leaves in ([1, 2], range(4), iter("ab")):
         with pytest.raises(ValueError, match=r"unflatten: 3 leaves expected, got [24]"):
             spec.unflatten(leaves)
@@ -116,157 +189,3 @@ def test_argument_errors() -> None:
         pytree.tree_flatten_one_level(3)
     with pytest.raises(TypeError, match="must be callable"):
         pytree.register_pytree_node(Plain, 1, 2)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((list, 5, []), "None expected, got 5"),
-        ((dict, ["a"], []), "0 different keys expected"),
-        ((dict, ["a", "a"], [0, 0]), "2 different keys expected"),
-        ((dict, 3, [0]), "a list of keys expected"),
-        ((deque, 1, [0, 0]), "a deque with maxlen 1 can't hold 2"),
-        ((deque, "x", []), "a maxlen or None expected"),
-        ((defaultdict, [5, ["a"]], [0]), "a callable default_factory expected"),
-        ((int, None, []), "not registered as a pytree node"),
-        ((Pair, [["left"], []], [0]), "its fields are"),
-        ((type(None), None, [0]), "has 0 children, got 1"),
-    ],
-)
-def test_structures_are_checked_when_made(arguments: tuple[Any, ...], message: str) -> None:
-    cls, context, children = arguments
-    with pytest.raises(ValueError, match=message):
-        pytree.TreeSpec(cls, context, [pytree.treespec_leaf() for _ in children])
-
-
-def test_structures_are_checked_when_made_of_other_things() -> None:
-    with pytest.raises(TypeError, match=r"children_specs\[0\]: a TreeSpec expected, got int"):
-        pytree.TreeSpec(list, None, [1])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="a type expected, got 'list'"):
-        pytree.TreeSpec("list", None, [])
-    with pytest.raises(AssertionError):
-        pytree.TreeSpec(None, 1, [])
-
-
-GOOD = pytree.tree_structure([1, (2, {"a": 3})]).__reduce__()[1][0]
-
-
-def _changed(node: int, field: int, value: Any) -> Any:
-    nodes = [list(n) for n in GOOD[1]]
-    nodes[node][field] = value
-    return (GOOD[0], tuple(map(tuple, nodes)))
-
-
-@pytest.mark.parametrize(
-    "state",
-    [
-        None,
-        (1,),
-        (2, GOOD[1]),
-        (10**30, GOOD[1]),
-        (1, GOOD[1][:2]),
-        (1, GOOD[1][1:]),
-        (1, GOOD[1] * 2),
-        (1, ((list, None),)),
-        _changed(0, 2, 1),
-        _changed(0, 2, -1),
-        _changed(0, 2, 2**40),
-        _changed(0, 3, 1),
-        _changed(1, 3, 7),
-        _changed(0, 4, 2),
-        _changed(1, 4, 0),
-        _changed(1, 4, 9),
-        _changed(2, 4, 5),
-        _changed(2, 1, ["a", "b"]),
-        _changed(2, 1, None),
-        _changed(1, 0, int),
-        _changed(1, 5, 3),
-        _changed(1, 2, "x"),
-    ],
-)
-def test_pickles_are_checked(state: Any) -> None:
-    with pytest.raises((ValueError, TypeError)):
-        _pytree_c.treespec_from_state(state)
-
-
-def test_pickles_of_unknown_types() -> None:
-    class Local:
-        pass
-
-    pytree.register_pytree_node(Local, lambda _: ((), None), lambda _, __: Local())
-    spec = pytree.tree_structure(Local())
-    with pytest.raises((AttributeError, pickle.PicklingError)):
-        pickle.dumps(spec)
-    state = spec.__reduce__()[1][0]
-    pytree.unregister_pytree_node(Local)
-    with pytest.raises(ValueError, match="not registered as a pytree node"):
-        _pytree_c.treespec_from_state(state)
-
-
-LEAF = {"type": None, "context": None, "children_spec": []}
-
-
-@pytest.mark.parametrize(
-    ("text", "error", "message"),
-    [
-        ("{}", ValueError, r"\[protocol, structure\] expected"),
-        ("[1]", ValueError, "expected"),
-        ("not json", ValueError, "Expecting value"),
-        (json.dumps([2, LEAF]), ValueError, "Unknown protocol 2"),
-        (json.dumps([1, {"type": "builtins.list"}]), ValueError, "type, context and children_spec"),
-        (json.dumps([1, LEAF | {"type": "os.system"}]), NotImplementedError, "os.system"),
-        (json.dumps([1, LEAF | {"type": ["x"]}]), NotImplementedError, "not registered"),
-        (json.dumps([1, LEAF | {"type": "builtins.list"}]), ValueError, "a JSON text expected"),
-        (
-            json.dumps([1, LEAF | {"type": "builtins.dict", "context": '["a"]'}]),
-            ValueError,
-            "0 different keys expected",
-        ),
-        (
-            json.dumps([1, LEAF | {"type": "collections.namedtuple", "context": "nobody"}]),
-            NotImplementedError,
-            "namedtuple class nobody",
-        ),
-        (
-            json.dumps(
-                [
-                    1,
-                    LEAF
-                    | {
-                        "type": "collections.defaultdict",
-                        "context": {
-                            "default_factory_module": "os",
-                            "default_factory_name": "abort",
-                            "dict_context": [],
-                        },
-                    },
-                ]
-            ),
-            ValueError,
-            "os:abort is no class",
-        ),
-        ("[1, " + '{"children_spec": [' * 100_000, ValueError, "nested too deeply"),
-    ],
-)
-def test_hostile_json(text: str, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        pytree.treespec_loads(text)
-
-
-def test_json_refuses_what_it_would_not_give_back() -> None:
-    with pytest.raises(TypeError, match="Unable to serialize context"):
-        pytree.treespec_dumps(pytree.tree_structure({object(): 1}))
-    with pytest.raises(TypeError, match="only a class can be found again"):
-        pytree.treespec_dumps(pytree.tree_structure(defaultdict(lambda: 0)))
-    with pytest.raises(TypeError, match="PyTreeSpec"):
-        pytree.treespec_dumps(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="Unknown protocol 5"):
-        pytree.treespec_dumps(pytree.treespec_leaf(), 5)
-
-    class Nameless(tuple):
-        pass
-
-    pytree.register_pytree_node(Nameless, lambda t: (list(t), None), lambda c, _: Nameless(c))
-    with pytest.raises(NotImplementedError, match="No registered serialization name"):
-        pytree.treespec_dumps(pytree.tree_structure(Nameless((1,))))
-    pytree.unregister_pytree_node(Nameless)

@@ -28,8 +28,18 @@ def test_ravel_numpy() -> None:
     assert unravel(flat) == {"x": []}
     flat, _ = pytree.ravel_pytree([1, 2.5])
     assert flat.tolist() == [1, 2.5]
-    with pytest.raises(TypeError, match="arrays expected"):
-        pytree.ravel_pytree([object()])
+    for leaf, name in ((object(), "object"), ("text", "str"), (None, "NoneType"), (np, "module")):
+        message = rf"^ravel_pytree: at \['a'\]\[1\]: an array expected, got {name}$"
+        with pytest.raises(TypeError, match=message):
+            pytree.ravel_pytree({"a": [np.ones(2), leaf]})
+    with pytest.raises(TypeError, match=r"^ravel_pytree: at the root: an array expected, got str$"):
+        pytree.ravel_pytree("text")
+
+    class Own(np.ndarray):
+        pass
+
+    flat, _ = pytree.ravel_pytree([np.ones(2).view(Own), 1])
+    assert flat.tolist() == [1, 1, 1]
 
 
 def test_ravel_our_tensors() -> None:
@@ -49,9 +59,9 @@ def test_ravel_our_tensors() -> None:
     assert again["b"][0].item() == 3.0
     assert (again["b"][1].item(), again["b"][1].dtype) == (14, rushlight.int64)
     assert again["none"].shape == (0, 3)
-    with pytest.raises(TypeError, match="arrays of one library expected"):
+    with pytest.raises(TypeError, match=r"at \[1\]: an array of rushlight expected"):
         pytree.ravel_pytree([weight, np.ones(2)])
-    with pytest.raises(TypeError, match="arrays expected, got dtype"):
+    with pytest.raises(TypeError, match=r"at \[1\]: an array expected, got dtype$"):
         pytree.ravel_pytree([weight, rushlight.float32])
     with pytest.raises(ValueError, match=r"a vector of shape \(6,\) expected, got \(4,\)"):
         unravel(aten.reshape(weight, [-1]))
@@ -67,7 +77,7 @@ def test_ravel_jax() -> None:
     again = unravel(flat)
     assert again["b"][0].dtype == jnp.int32
     assert again["a"].shape == (2, 2)
-    with pytest.raises(TypeError, match="arrays of one library expected"):
+    with pytest.raises(TypeError, match=r"at \[1\]: an array of jax expected"):
         pytree.ravel_pytree([jnp.ones(2), np.ones(2)])
 
 

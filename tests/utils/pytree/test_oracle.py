@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import os
 import types
 from collections import OrderedDict, defaultdict, deque
 from pathlib import Path
@@ -177,66 +175,6 @@ def test_errors_have_the_same_types(torch_pytree: Any) -> None:
         with pytest.raises(Exception) as got:
             call(pytree)
         assert type(got.value) is type(expected.value), number
-
-
-def public_names(module: Any) -> list[str]:
-    """What a module offers under a name without underscore: functions and classes of its own, and
-    what it lists."""
-    own = (n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__)
-    return sorted({*module.__all__, *(n for n in own if not n.startswith("_"))})
-
-
-def test_names_and_signatures(torch_pytree: Any) -> None:
-    # Type variables, and a record of the registry's: registrations are opaque here.
-    internal = {"K", "R", "S", "T", "U", "NodeDef"}
-    private = {"_broadcast_to_and_flatten", "_register_namedtuple", "_register_pytree_node",
-               "_deregister_pytree_node"}  # used by other packages all the same  # fmt: skip
-    constants = {"BUILTIN_TYPES", "STANDARD_DICT_TYPES", "NO_SERIALIZED_TYPE_NAME_FOUND",
-                 "DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL"}  # fmt: skip
-    names = {*public_names(torch_pytree), *private, *constants} - internal
-    assert len(names) > 60
-    for name in sorted(names):
-        mine, other = getattr(pytree, name), getattr(torch_pytree, name)
-        if not inspect.isfunction(other) or name in ("_register_pytree_node",):
-            continue
-        expected = list(inspect.signature(other).parameters.values())
-        got = list(inspect.signature(mine).parameters.values())
-        for ours, theirs in zip(got, expected, strict=False):
-            assert (ours.name, ours.kind) == (theirs.name, theirs.kind), name
-            assert ours.default == theirs.default, name
-        assert len(got) >= len(expected), name
-        for more in got[len(expected) :]:
-            assert more.kind is inspect.Parameter.KEYWORD_ONLY, name
-    for name in ("TreeSpec", "SequenceKey", "MappingKey", "GetAttrKey", "ConstantNode"):
-        theirs = {n for n in dir(getattr(torch_pytree, name)) if not n.startswith("_")}
-        assert theirs <= set(dir(getattr(pytree, name))), name
-
-
-def test_named_tuples_and_struct_sequences(torch_pytree: Any) -> None:
-    class Sub(Point):
-        pass
-
-    class Fake(tuple):
-        _fields = ("a",)
-
-    things = [
-        Point(1, 2),
-        Point,
-        Sub,
-        Sub(1, 2),
-        Fake,
-        (1,),
-        tuple,
-        Path().stat(),
-        os.stat_result,
-        3,
-    ]
-    for name in (
-        "is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance",
-        "is_structseq", "is_structseq_class", "is_structseq_instance",
-    ):  # fmt: skip
-        for thing in things:
-            assert getattr(pytree, name)(thing) == getattr(torch_pytree, name)(thing), (name, thing)
 
 
 def test_where_we_differ_on_purpose(torch_pytree: Any) -> None:

@@ -1,11 +1,8 @@
-"""Several threads, sub-interpreters, a module imported twice."""
+"""Several threads."""
 
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
-import textwrap
 import threading
 from collections import OrderedDict
 from typing import Any
@@ -174,75 +171,3 @@ def test_user_code_may_register_wherever_it_runs() -> None:
     for cls in made:
         assert pytree.tree_leaves([cls(), 1]) == [1]
         pytree.unregister_pytree_node(cls)
-
-
-def run(code: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_sub_interpreters_have_their_own_registries() -> None:
-    out = run(
-        """
-        try:
-            import _interpreters as interpreters
-        except ImportError:
-            import _xxsubinterpreters as interpreters
-        import rushlight.utils.pytree._pytree_c as here
-        code = '''
-        import importlib.machinery, importlib.util, collections
-        spec = importlib.util.spec_from_file_location("_pytree_c", {file!r})
-        c = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(c)
-        class Box:
-            pass
-        assert c.register_node(Box, lambda b: ((1, 2), None), lambda ch, _: Box(), None, None, "",
-                               False)
-        P = collections.namedtuple("P", "a b")
-        for _ in range(200):
-            leaves, s = c.tree_flatten([Box(), {{"a": P(3, 4)}}])
-            assert leaves == [1, 2, 3, 4]
-            assert s.unflatten(leaves)[1] == {{"a": P(3, 4)}}
-            assert s == c.tree_structure([Box(), {{"a": P(3, 4)}}])
-            ((p, _), *_) = c.tree_leaves_with_path([{{"a": P(3, 4)}}])
-            assert str(p) == "[0]['a'].a"
-        '''
-        import textwrap
-        code = textwrap.dedent(code).format(file=here.__file__)
-        made = [interpreters.create() for _ in range(3)]
-        for _ in range(2):
-            for one in made:
-                failure = interpreters.run_string(one, code.replace("class Box", "class Box"))
-                assert failure is None, failure
-        for one in made:
-            interpreters.destroy(one)
-        assert here.tree_leaves([1, (2,)]) == [1, 2]
-        print("done")
-        """
-    )
-    assert out == "done\n"
-
-
-def test_importing_again_makes_an_independent_module() -> None:
-    out = run(
-        """
-        import gc, importlib, sys
-        import rushlight.utils.pytree._pytree_c as first
-        for _ in range(20):
-            del sys.modules["rushlight.utils.pytree._pytree_c"]
-            again = importlib.import_module("rushlight.utils.pytree._pytree_c")
-            assert again is not first
-            spec = again.tree_structure([1, {"a": 2}])
-            assert spec != first.tree_structure([1, {"a": 2}])
-            class T: pass
-            again.register_node(T, lambda t: ((spec,), 0), lambda c, _: T(), None, None, "", False)
-            assert first.tree_leaves(T()) != [spec]
-            del again, spec, T
-            gc.collect()
-        print("done")
-        """
-    )
-    assert out == "done\n"

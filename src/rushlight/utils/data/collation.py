@@ -341,7 +341,9 @@ def _convert(data: Any, kind: Kind) -> Any:
             return items if isinstance(data, tuple) else cast(Any, type(data))(items)
         except TypeError:
             return items
-    return data
+    if pytree.tree_is_leaf(data):
+        return data
+    return pytree.tree_map(lambda leaf: _convert(leaf, kind), data)  # a registered class
 
 
 def _holds_torch(sample: Any) -> bool:
@@ -354,7 +356,7 @@ def _holds_torch(sample: Any) -> bool:
         return any(map(_holds_torch, sample.values()))
     if isinstance(sample, Sequence) and not isinstance(sample, str | bytes):
         return any(map(_holds_torch, sample))
-    return False
+    return not pytree.tree_is_leaf(sample) and any(map(_holds_torch, pytree.tree_leaves(sample)))
 
 
 def _attribute(name: str) -> Any:

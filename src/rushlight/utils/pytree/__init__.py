@@ -8,6 +8,27 @@ The names, signatures and defaults are those of ``torch.utils._pytree``; what ``
 (None is a node without children) and ``namespace=`` (also use types registered under that name).
 """
 
+from rushlight.utils.pytree import (
+    broadcast,
+    common,
+    constants,
+    deprecated,
+    deserialise,
+    fields,
+    interop,
+    json_context,
+    keys,
+    leaves,
+    names,
+    ravel,
+    registered,
+    registration,
+    serialise,
+    specs,
+    structures,
+    transpose,
+    typing,
+)
 from rushlight.utils.pytree._pytree_c import (
     FlattenedIndexKey,
     GetAttrKey,
@@ -30,188 +51,42 @@ from rushlight.utils.pytree._pytree_c import (
     tree_structure,
     tree_unflatten,
 )
-from rushlight.utils.pytree.broadcast import (
-    broadcast_common,
-    broadcast_prefix,
-    broadcast_to_and_flatten,
-    prefix_errors,
-    tree_broadcast_common,
-    tree_broadcast_map,
-    tree_broadcast_prefix,
-)
-from rushlight.utils.pytree.constants import ConstantNode, is_constant_class, register_constant
-from rushlight.utils.pytree.deprecated import LeafSpec, pytree_to_str, str_to_pytree
-from rushlight.utils.pytree.deserialise import treespec_loads
-from rushlight.utils.pytree.fields import register_dataclass
-from rushlight.utils.pytree.interop import (
-    register_from_jax,
-    register_from_optree,
-    register_from_torch,
-)
-from rushlight.utils.pytree.json_context import EnumEncoder, enum_object_hook
-from rushlight.utils.pytree.keys import key_get, keystr
-from rushlight.utils.pytree.leaves import (
-    all_leaves,
-    arg_tree_leaves,
-    map_only,
-    tree_all,
-    tree_all_only,
-    tree_any,
-    tree_any_only,
-    tree_max,
-    tree_min,
-    tree_partition,
-    tree_reduce,
-    tree_replace_nones,
-    tree_sum,
-)
-from rushlight.utils.pytree.names import (
-    NO_SERIALIZED_TYPE_NAME_FOUND,
-    register_namedtuple,
-    register_structseq,
-)
-from rushlight.utils.pytree.ravel import ravel_pytree
-from rushlight.utils.pytree.registration import (
-    BUILTIN_TYPES,
-    STANDARD_DICT_TYPES,
-    is_registered,
-    register_pytree_node,
-    register_pytree_node_class,
-    unregister_pytree_node,
-)
-from rushlight.utils.pytree.serialise import (
-    DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL,
-    treespec_dumps,
-    treespec_pprint,
-)
-from rushlight.utils.pytree.specs import (
-    flatten_one_level as tree_flatten_one_level,
-)
-from rushlight.utils.pytree.specs import (
-    tree_paths,
-    treespec_child,
-    treespec_children,
-    treespec_defaultdict,
-    treespec_deque,
-    treespec_dict,
-    treespec_entries,
-    treespec_is_leaf,
-    treespec_is_prefix,
-    treespec_is_suffix,
-    treespec_leaf,
-    treespec_list,
-    treespec_namedtuple,
-    treespec_none,
-    treespec_ordereddict,
-    treespec_paths,
-    treespec_same_order,
-    treespec_tuple,
-)
-from rushlight.utils.pytree.structures import (
-    is_namedtuple,
-    is_namedtuple_class,
-    is_namedtuple_instance,
-    is_structseq,
-    is_structseq_class,
-    is_structseq_instance,
-    namedtuple_fields,
-    structseq,
-    structseq_fields,
-)
-from rushlight.utils.pytree.transpose import tree_transpose, tree_transpose_map
-from rushlight.utils.pytree.typing import (
-    Context,
-    DumpableContext,
-    FlattenFn,
-    FlattenFunc,
-    FlattenWithKeysFn,
-    FlattenWithKeysFunc,
-    FromDumpableContextFn,
-    KeyEntry,
-    OneLevel,
-    PyTree,
-    ToDumpableContextFn,
-    UnflattenFn,
-    UnflattenFunc,
-)
+from rushlight.utils.pytree.broadcast import *  # noqa: F403
+from rushlight.utils.pytree.common import *  # noqa: F403
+from rushlight.utils.pytree.constants import *  # noqa: F403
+from rushlight.utils.pytree.deprecated import *  # noqa: F403
+from rushlight.utils.pytree.deserialise import *  # noqa: F403
+from rushlight.utils.pytree.fields import *  # noqa: F403
+from rushlight.utils.pytree.interop import *  # noqa: F403
+from rushlight.utils.pytree.json_context import *  # noqa: F403
+from rushlight.utils.pytree.keys import *  # noqa: F403
+from rushlight.utils.pytree.leaves import *  # noqa: F403
+from rushlight.utils.pytree.names import *  # noqa: F403
+from rushlight.utils.pytree.ravel import *  # noqa: F403
+from rushlight.utils.pytree.registered import *  # noqa: F403
+from rushlight.utils.pytree.registration import *  # noqa: F403
+from rushlight.utils.pytree.serialise import *  # noqa: F403
+from rushlight.utils.pytree.specs import *  # noqa: F403
+from rushlight.utils.pytree.structures import *  # noqa: F403
+from rushlight.utils.pytree.transpose import *  # noqa: F403
+from rushlight.utils.pytree.typing import *  # noqa: F403
 
 PyTreeSpec = TreeSpec
 # PyTorch's private names for them.
-_broadcast_to_and_flatten = broadcast_to_and_flatten
-_register_namedtuple = register_namedtuple
-_register_pytree_node = register_pytree_node
-_deregister_pytree_node = unregister_pytree_node
+_broadcast_to_and_flatten = broadcast.broadcast_to_and_flatten
+_register_namedtuple = names.register_namedtuple
+_register_pytree_node = deprecated._register_pytree_node
+_deregister_pytree_node = registration.unregister_pytree_node
 
 __all__ = [
-    "BUILTIN_TYPES",
-    "DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL",
-    "NO_SERIALIZED_TYPE_NAME_FOUND",
-    "STANDARD_DICT_TYPES",
-    "ConstantNode",
-    "Context",
-    "DumpableContext",
-    "EnumEncoder",
-    "FlattenFn",
-    "FlattenFunc",
-    "FlattenWithKeysFn",
-    "FlattenWithKeysFunc",
     "FlattenedIndexKey",
-    "FromDumpableContextFn",
     "GetAttrKey",
-    "KeyEntry",
     "KeyPath",
-    "LeafSpec",
     "MappingKey",
-    "OneLevel",
-    "PyTree",
     "PyTreeSpec",
     "SequenceKey",
-    "ToDumpableContextFn",
     "TreeSpec",
-    "UnflattenFn",
-    "UnflattenFunc",
-    "all_leaves",
-    "arg_tree_leaves",
-    "broadcast_common",
-    "broadcast_prefix",
-    "broadcast_to_and_flatten",
-    "enum_object_hook",
-    "is_constant_class",
-    "is_namedtuple",
-    "is_namedtuple_class",
-    "is_namedtuple_instance",
-    "is_registered",
-    "is_structseq",
-    "is_structseq_class",
-    "is_structseq_instance",
-    "key_get",
-    "keystr",
-    "map_only",
-    "namedtuple_fields",
-    "prefix_errors",
-    "pytree_to_str",
-    "ravel_pytree",
-    "register_constant",
-    "register_dataclass",
-    "register_from_jax",
-    "register_from_optree",
-    "register_from_torch",
-    "register_namedtuple",
-    "register_pytree_node",
-    "register_pytree_node_class",
-    "register_structseq",
-    "str_to_pytree",
-    "structseq",
-    "structseq_fields",
-    "tree_all",
-    "tree_all_only",
-    "tree_any",
-    "tree_any_only",
-    "tree_broadcast_common",
-    "tree_broadcast_map",
-    "tree_broadcast_prefix",
     "tree_flatten",
-    "tree_flatten_one_level",
     "tree_flatten_with_path",
     "tree_is_leaf",
     "tree_iter",
@@ -223,36 +98,25 @@ __all__ = [
     "tree_map_only_",
     "tree_map_with_path",
     "tree_map_with_path_",
-    "tree_max",
-    "tree_min",
-    "tree_partition",
-    "tree_paths",
-    "tree_reduce",
-    "tree_replace_nones",
     "tree_structure",
-    "tree_sum",
-    "tree_transpose",
-    "tree_transpose_map",
     "tree_unflatten",
-    "treespec_child",
-    "treespec_children",
-    "treespec_defaultdict",
-    "treespec_deque",
-    "treespec_dict",
-    "treespec_dumps",
-    "treespec_entries",
-    "treespec_is_leaf",
-    "treespec_is_prefix",
-    "treespec_is_suffix",
-    "treespec_leaf",
-    "treespec_list",
-    "treespec_loads",
-    "treespec_namedtuple",
-    "treespec_none",
-    "treespec_ordereddict",
-    "treespec_paths",
-    "treespec_pprint",
-    "treespec_same_order",
-    "treespec_tuple",
-    "unregister_pytree_node",
 ]
+__all__ += broadcast.__all__
+__all__ += common.__all__
+__all__ += constants.__all__
+__all__ += deprecated.__all__
+__all__ += deserialise.__all__
+__all__ += fields.__all__
+__all__ += interop.__all__
+__all__ += json_context.__all__
+__all__ += keys.__all__
+__all__ += leaves.__all__
+__all__ += names.__all__
+__all__ += ravel.__all__
+__all__ += registered.__all__
+__all__ += registration.__all__
+__all__ += serialise.__all__
+__all__ += specs.__all__
+__all__ += structures.__all__
+__all__ += transpose.__all__
+__all__ += typing.__all__

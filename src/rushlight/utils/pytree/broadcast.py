@@ -10,15 +10,19 @@ from rushlight.utils.pytree._pytree_c import (
     KeyPath,
     TreeSpec,
     tree_flatten,
-    tree_leaves,
     tree_map,
     tree_structure,
 )
+from rushlight.utils.pytree.specs import check_treespec
 from rushlight.utils.pytree.typing import IsLeaf, PyTree
 
+__all__ = ["broadcast_prefix", "broadcast_to_and_flatten", "prefix_errors", "tree_broadcast_prefix"]
 
-def _place(name: str, path: KeyPath) -> str:
-    return f"at {name}{path}" if name or path else "at the root"
+
+def place(name: str, path: KeyPath, number: int = 0) -> str:
+    """How messages begin: where it is, in which of several trees (counted from 1)."""
+    where = f"{name}{path}" if name or path else "the root"
+    return f"at {where} of tree {number}" if number else f"at {where}"
 
 
 def broadcast_prefix(
@@ -68,84 +72,12 @@ def broadcast_to_and_flatten(
     tree: PyTree[Any], treespec: TreeSpec, is_leaf: IsLeaf | None = None
 ) -> list[Any] | None:
     """The leaves of `tree` broadcast to a structure; None if it is no prefix of it."""
+    check_treespec(treespec, "treespec")
     full_tree = treespec.unflatten([0] * treespec.num_leaves)
     try:
         return broadcast_prefix(tree, full_tree, is_leaf)
     except ValueError:
         return None
-
-
-def tree_broadcast_common(
-    tree: PyTree[Any],
-    other_tree: PyTree[Any],
-    is_leaf: IsLeaf | None = None,
-    *,
-    none_is_leaf: bool = True,
-    namespace: str = "",
-) -> tuple[Any, Any]:
-    """Both trees grown to the smallest structure that has either as a prefix.
-
-    Raises:
-        ValueError: they have a place where both have containers that don't fit together.
-    """
-    options: dict[str, Any] = {"none_is_leaf": none_is_leaf, "namespace": namespace}
-    common = _common(tree, other_tree, is_leaf, options, _pytree_c.KeyPath(()))
-    return (
-        tree_broadcast_prefix(tree, common, is_leaf, **options),
-        tree_broadcast_prefix(other_tree, common, is_leaf, **options),
-    )
-
-
-def _common(
-    left: Any, right: Any, is_leaf: IsLeaf | None, options: dict[str, Any], path: KeyPath
-) -> Any:
-    """A tree of the common structure; only its structure matters."""
-    if _pytree_c.tree_is_leaf(left, is_leaf, **options):
-        return right
-    if _pytree_c.tree_is_leaf(right, is_leaf, **options):
-        return left
-    children, keys, spec = _pytree_c.tree_flatten_one_level(left, None, **options)
-    for where, message in _pytree_c.treespec_mismatches(spec, right):
-        raise ValueError(f"{_place('', _pytree_c.KeyPath((*path, *where)))}: {message}")
-    others = spec.flatten_up_to(right)
-    return spec.unflatten(
-        [
-            _common(a, b, is_leaf, options, _pytree_c.KeyPath((*path, key)))
-            for a, b, key in zip(children, others, keys, strict=True)
-        ]
-    )
-
-
-def broadcast_common(
-    tree: PyTree[Any],
-    other_tree: PyTree[Any],
-    is_leaf: IsLeaf | None = None,
-    *,
-    none_is_leaf: bool = True,
-    namespace: str = "",
-) -> tuple[list[Any], list[Any]]:
-    """The leaves of `tree_broadcast_common`'s two trees."""
-    options: dict[str, Any] = {"none_is_leaf": none_is_leaf, "namespace": namespace}
-    left, right = tree_broadcast_common(tree, other_tree, is_leaf, **options)
-    return tree_leaves(left, is_leaf, **options), tree_leaves(right, is_leaf, **options)
-
-
-def tree_broadcast_map(
-    func: Callable[..., Any],
-    tree: PyTree[Any],
-    /,
-    *rests: PyTree[Any],
-    is_leaf: IsLeaf | None = None,
-    none_is_leaf: bool = True,
-    namespace: str = "",
-) -> Any:
-    """`tree_map` over trees that are first grown to their common structure."""
-    options: dict[str, Any] = {"none_is_leaf": none_is_leaf, "namespace": namespace}
-    common: Any = tree
-    for rest in rests:
-        common = _common(common, rest, is_leaf, options, _pytree_c.KeyPath(()))
-    grown = [tree_broadcast_prefix(t, common, is_leaf, **options) for t in (tree, *rests)]
-    return tree_map(func, *grown, is_leaf=is_leaf, **options)
 
 
 def prefix_errors(
@@ -164,7 +96,7 @@ def prefix_errors(
     spec = tree_structure(prefix_tree, is_leaf, none_is_leaf=none_is_leaf, namespace=namespace)
 
     def error(path: KeyPath, message: str) -> Callable[[str], ValueError]:
-        return lambda name: ValueError(f"{_place(name, path)}: {message}")
+        return lambda name: ValueError(f"{place(name, path)}: {message}")
 
     return [
         error(path, message) for path, message in _pytree_c.treespec_mismatches(spec, full_tree)

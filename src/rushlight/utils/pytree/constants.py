@@ -11,6 +11,8 @@ from rushlight.utils.pytree.names import make_entry, remember, serialization_of
 from rushlight.utils.pytree.registration import add_or_warn
 from rushlight.utils.pytree.typing import Context
 
+__all__ = ["ConstantNode", "is_constant_class", "register_constant"]
+
 T = TypeVar("T")
 
 

@@ -7,8 +7,30 @@ from typing import Any
 
 from rushlight.utils.pytree._pytree_c import TreeSpec
 from rushlight.utils.pytree.deserialise import treespec_loads
+from rushlight.utils.pytree.registration import register_pytree_node
 from rushlight.utils.pytree.serialise import treespec_dumps
 from rushlight.utils.pytree.specs import treespec_leaf
+from rushlight.utils.pytree.typing import FlattenFn, MaybeFromStrFunc, ToStrFunc, UnflattenFn
+
+__all__ = ["LeafSpec", "pytree_to_str", "str_to_pytree"]
+
+
+def _register_pytree_node(
+    cls: type[Any],
+    flatten_fn: FlattenFn,
+    unflatten_fn: UnflattenFn,
+    to_str_fn: ToStrFunc | None = None,
+    maybe_from_str_fn: MaybeFromStrFunc | None = None,
+    **options: Any,
+) -> None:
+    """Deprecated: use `register_pytree_node`, which has these `options`; the functions for texts
+    are not used, as in PyTorch."""
+    warnings.warn(
+        "`_register_pytree_node` is deprecated. Please use `register_pytree_node` instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    register_pytree_node(cls, flatten_fn, unflatten_fn, **options)
 
 
 class _LeafSpecMeta(type):

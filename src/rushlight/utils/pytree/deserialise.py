@@ -4,6 +4,7 @@ under the written name, factories and enums are looked up among the modules that
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import defaultdict, namedtuple
 from typing import Any
@@ -13,6 +14,9 @@ from rushlight.utils.pytree._pytree_c import TreeSpec
 from rushlight.utils.pytree.json_context import enum_object_hook, find_class
 from rushlight.utils.pytree.names import serialization_named
 from rushlight.utils.pytree.serialise import DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL
+from rushlight.utils.pytree.specs import treespec_leaf
+
+__all__ = ["treespec_loads"]
 
 _PICKLE_VERSION = 1
 
@@ -56,7 +60,13 @@ def _node_from_json(name: Any, context: Any) -> tuple[Any, Any]:
     if entry.cls is defaultdict:
         return defaultdict, _defaultdict_from_json(context)
     if entry.from_dumpable_context is not None:
-        return entry.cls, entry.from_dumpable_context(context)
+        try:
+            return entry.cls, entry.from_dumpable_context(context)
+        except Exception as error:
+            raise ValueError(
+                f"context of {entry.name}: from_dumpable_context raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
     return entry.cls, _context_from_text(context, entry.name)
 
 
@@ -73,40 +83,71 @@ def _check_item(item: Any) -> None:
         raise ValueError("a node is an object with type, context and children_spec")
 
 
-def _tree_from_json(root: Any) -> TreeSpec:
-    _check_item(root)
-    # [type, context, arity, skip, span, namespace] in pre-order, as TreeSpec pickles itself.
-    nodes: list[list[Any]] = []
-    stack: list[tuple[int, Any, int]] = []  # (its node, its remaining children, leaves so far)
+@dataclasses.dataclass(slots=True)
+class _Open:
+    """A node of the JSON, some of whose children have been read."""
 
-    def visit(item: Any, skip: int) -> None:
+    node: int  # its place in the result
+    children: list[Any]
+    position: int = 0  # of the next child
+    run: int = 0  # leaves since the last child that was none
+
+
+class _Reader:
+    """Reads nodes in pre-order, as TreeSpec pickles itself: [type, context, arity, skip, span,
+    namespace]."""
+
+    def __init__(self) -> None:
+        self.nodes: list[list[Any]] = []
+        self.stack: list[_Open] = []
+
+    def place(self) -> str:
+        """Where in the text we are."""
+        steps = [f".children_spec[{level.position - 1}]" for level in self.stack]
+        return f"at {''.join(steps) or 'the root'}"
+
+    def read(self, root: Any) -> TreeSpec:
+        """The structure; errors say where in the JSON they are."""
+        try:
+            self._visit(root)
+            while self.stack:
+                top = self.stack[-1]
+                if top.position == len(top.children):
+                    self.nodes[top.node][4] = len(self.nodes) - top.node
+                    self.stack.pop()
+                    continue
+                top.position += 1
+                self._visit(top.children[top.position - 1])
+        except NotImplementedError as error:
+            raise NotImplementedError(f"{self.place()}: {error}") from error.__cause__
+        except (ValueError, TypeError, RecursionError) as error:
+            raise ValueError(f"{self.place()}: {error}") from error.__cause__
+        state = (_PICKLE_VERSION, tuple(map(tuple, self.nodes)))
+        return _pytree_c.treespec_from_state(state)
+
+    def _visit(self, item: Any) -> None:
+        _check_item(item)
+        parent = self.stack[-1] if self.stack else None
+        if _is_leaf(item):
+            if parent is not None:
+                parent.run += 1
+            return
+        children = item["children_spec"]
         cls, context = _node_from_json(item["type"], item["context"])
-        nodes.append([cls, context, len(item["children_spec"]), skip, 1, ""])
-        stack.append((len(nodes) - 1, iter(item["children_spec"]), 0))
-
-    if not _is_leaf(root):
-        visit(root, 0)
-    while stack:
-        node, children, run = stack.pop()
-        for child in children:
-            _check_item(child)
-            if _is_leaf(child):
-                run += 1
-                continue
-            stack.append((node, children, 0))
-            visit(child, run)
-            break
-        else:
-            nodes[node][4] = len(nodes) - node
-    return _pytree_c.treespec_from_state((_PICKLE_VERSION, tuple(map(tuple, nodes))))
+        TreeSpec(cls, context, [treespec_leaf()] * len(children))  # an error belongs here
+        skip = 0
+        if parent is not None:
+            skip, parent.run = parent.run, 0
+        self.nodes.append([cls, context, len(children), skip, 1, ""])
+        self.stack.append(_Open(len(self.nodes) - 1, children))
 
 
 def treespec_loads(serialized: str) -> TreeSpec:
     """The structure that `treespec_dumps` wrote, here or in PyTorch.
 
     Raises:
-        ValueError: not such a text, nested too deeply for Python's JSON parser, or of a newer
-            protocol.
+        ValueError: not such a text (says where), nested too deeply for Python's JSON parser, or of
+            a newer protocol.
         NotImplementedError: a type in it is not registered here.
     """
     try:
@@ -121,4 +162,4 @@ def treespec_loads(serialized: str) -> TreeSpec:
             f"Unknown protocol {protocol}. "
             f"Available protocols: {[DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL]}"
         )
-    return _tree_from_json(root)
+    return _Reader().read(root)

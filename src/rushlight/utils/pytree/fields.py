@@ -9,6 +9,8 @@ from typing import Any
 from rushlight.utils.pytree.names import make_entry, remember
 from rushlight.utils.pytree.registration import add_or_warn
 
+__all__ = ["register_dataclass"]
+
 
 def _field_names(
     cls: type[Any], field_names: list[str] | None, drop_field_names: list[str]

@@ -25,6 +25,8 @@ from rushlight.utils.pytree.registration import is_registered, register_pytree_n
 from rushlight.utils.pytree.structures import is_namedtuple_class
 from rushlight.utils.pytree.typing import FlattenWithKeysFn, KeyEntry
 
+__all__ = ["register_from_jax", "register_from_optree", "register_from_torch"]
+
 
 def _our_key(key: Any, position: int) -> KeyEntry:
     """A foreign key as one of ours: they are told apart by the attribute they have."""

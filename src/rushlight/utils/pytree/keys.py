@@ -7,6 +7,8 @@ from typing import Any
 
 from rushlight.utils.pytree.typing import KeyEntry
 
+__all__ = ["key_get", "keystr"]
+
 
 def keystr(kp: Iterable[KeyEntry]) -> str:
     """A path as it would be written in Python: ``['layers'][0].weight``."""

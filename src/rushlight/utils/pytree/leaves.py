@@ -10,6 +10,22 @@ from typing import Any, TypeVar, cast
 from rushlight.utils.pytree._pytree_c import tree_is_leaf, tree_iter, tree_leaves, tree_map
 from rushlight.utils.pytree.typing import Fn, FnAny, IsLeaf, MapOnlyFn, PyTree, TypeAny
 
+__all__ = [
+    "all_leaves",
+    "arg_tree_leaves",
+    "map_only",
+    "tree_all",
+    "tree_all_only",
+    "tree_any",
+    "tree_any_only",
+    "tree_max",
+    "tree_min",
+    "tree_partition",
+    "tree_reduce",
+    "tree_replace_nones",
+    "tree_sum",
+]
+
 T = TypeVar("T")
 U = TypeVar("U")
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from rushlight.utils.pytree.structures import is_namedtuple_class, is_structseq_class
 from rushlight.utils.pytree.typing import FromDumpableContextFn, ToDumpableContextFn
 
+__all__ = ["NO_SERIALIZED_TYPE_NAME_FOUND", "register_namedtuple", "register_structseq"]
+
 NO_SERIALIZED_TYPE_NAME_FOUND = "NO_SERIALIZED_TYPE_NAME_FOUND"
 
 
@@ -20,6 +22,21 @@ class Serialization(NamedTuple):
     to_dumpable_context: ToDumpableContextFn | None
     from_dumpable_context: FromDumpableContextFn | None
     constant: bool = False  # instances are structure
+
+    @property
+    def typ(self) -> Any:
+        """`cls` under PyTorch's name for it."""
+        return self.cls
+
+    @property
+    def serialized_type_name(self) -> str:
+        """`name` under PyTorch's name for it."""
+        return self.name
+
+    @property
+    def is_named(self) -> bool:
+        """Whether structures with this type can be written."""
+        return self.name != NO_SERIALIZED_TYPE_NAME_FOUND
 
 
 # No lock: a dictionary operation is atomic, and while a lock is held a finalizer or a metaclass's
@@ -38,13 +55,18 @@ def serialization_named(name: str) -> Serialization | None:
     return _by_name.get(name)
 
 
+def known_types() -> list[Serialization]:
+    """What is known about all types, in the order they became known."""
+    return list(_by_type.values())
+
+
 def remember(entry: Serialization) -> None:
     """Puts an entry in both tables, in place of what was known about its type."""
     previous = _by_type.get(entry.cls)
     _by_type[entry.cls] = entry
     if previous is not None and previous.name != entry.name:
         _drop_name(previous)
-    if entry.name != NO_SERIALIZED_TYPE_NAME_FOUND:
+    if entry.is_named:
         _by_name[entry.name] = entry
 
 

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rushlight.utils.pytree._pytree_c import tree_flatten
+from rushlight.utils.pytree._pytree_c import tree_flatten, tree_leaves_with_path
 from rushlight.utils.pytree.typing import PyTree
+
+__all__ = ["ravel_pytree"]
 
 
 class _Library(NamedTuple):
@@ -68,31 +70,47 @@ def _rushlight(lib: Any) -> _Library:
     return _Library(array, lib.promote_types, convert, aten.cat, part)
 
 
-def _library(leaves: list[Any]) -> _Library:
+def _library_name(leaf: Any) -> str | None:
+    """Which library an array comes from; None for a number, "" for what is neither."""
+    if isinstance(leaf, (bool, int, float, complex)):
+        return None
+    for name, attribute in (("torch", "Tensor"), ("rushlight", "Tensor"), ("numpy", "ndarray")):
+        cls = getattr(sys.modules.get(name), attribute, None)
+        if cls is not None and isinstance(leaf, cls):
+            return name
+    name = type(leaf).__module__.partition(".")[0]
+    if name in ("jax", "jaxlib"):
+        return "jax"
+    # Others with NumPy's interface, such as CuPy.
+    is_array = hasattr(leaf, "dtype") and hasattr(leaf, "shape")
+    return name if is_array and hasattr(sys.modules.get(name), "concatenate") else ""
+
+
+def _library(tree: PyTree[Any], leaves: list[Any]) -> _Library:
     """The library all array leaves come from; NumPy when there are only numbers."""
-    names = set()
-    for leaf in leaves:
-        if isinstance(leaf, (bool, int, float, complex)):
+    found: str | None = None
+    for i, leaf in enumerate(leaves):
+        name = _library_name(leaf)
+        if name is None or name == found:
             continue
-        name = type(leaf).__module__.partition(".")[0]
-        names.add("jax" if name == "jaxlib" else name)
-    if len(names) > 1:
-        raise TypeError(f"ravel_pytree: arrays of one library expected, got {sorted(names)}")
-    name = names.pop() if names else "numpy"
-    if name in ("numpy", "jax"):
-        return _numpy_like(importlib.import_module("numpy" if name == "numpy" else "jax.numpy"))
-    module = sys.modules[name]
-    if name in ("torch", "rushlight"):
-        cls = module.Tensor
-        other = next(
-            (leaf for leaf in leaves if not isinstance(leaf, (cls, int, float, complex))), 0
-        )
-        if not isinstance(other, int):
-            raise TypeError(f"ravel_pytree: arrays expected, got {type(other).__name__}")
-        return _torch(module) if name == "torch" else _rushlight(module)
-    if not hasattr(module, "concatenate"):
-        raise TypeError(f"ravel_pytree: arrays expected, got {name}")
-    return _numpy_like(module)
+        what = type(leaf).__name__
+        if name == "":
+            raise TypeError(f"ravel_pytree: at {_place(tree, i)}: an array expected, got {what}")
+        if found is not None:
+            raise TypeError(
+                f"ravel_pytree: at {_place(tree, i)}: an array of {found} expected like those "
+                f"before, got one of {name}"
+            )
+        found = name
+    if found == "torch":
+        return _torch(sys.modules["torch"])
+    if found == "rushlight":
+        return _rushlight(sys.modules["rushlight"])
+    return _numpy_like(importlib.import_module("jax.numpy" if found == "jax" else found or "numpy"))
+
+
+def _place(tree: PyTree[Any], index: int) -> str:
+    return str(tree_leaves_with_path(tree)[index][0]) or "the root"
 
 
 def ravel_pytree(pytree: PyTree[Any]) -> tuple[Any, Callable[[Any], Any]]:
@@ -103,7 +121,7 @@ def ravel_pytree(pytree: PyTree[Any]) -> tuple[Any, Callable[[Any], Any]]:
     back restores each leaf's own shape and dtype.
 
     Raises:
-        TypeError: leaves of several libraries, or that are no arrays.
+        TypeError: leaves of several libraries, or that are no arrays; names the path.
         ValueError: from the returned function, for a vector of another length.
 
     Example:
@@ -112,7 +130,7 @@ def ravel_pytree(pytree: PyTree[Any]) -> tuple[Any, Callable[[Any], Any]]:
         6.0
     """
     leaves, treespec = tree_flatten(pytree)
-    lib = _library(leaves)
+    lib = _library(pytree, leaves)
     arrays = [lib.array(leaf) for leaf in leaves]
     shapes = [tuple(a.shape) for a in arrays]
     dtypes = [a.dtype for a in arrays]

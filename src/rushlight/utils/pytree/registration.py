@@ -17,6 +17,15 @@ from rushlight.utils.pytree.typing import (
     UnflattenFn,
 )
 
+__all__ = [
+    "BUILTIN_TYPES",
+    "STANDARD_DICT_TYPES",
+    "is_registered",
+    "register_pytree_node",
+    "register_pytree_node_class",
+    "unregister_pytree_node",
+]
+
 C = TypeVar("C", bound=type[Any])
 
 STANDARD_DICT_TYPES: frozenset[Any] = frozenset({dict, OrderedDict, defaultdict})

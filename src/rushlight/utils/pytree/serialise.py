@@ -15,6 +15,8 @@ from rushlight.utils.pytree.names import (
     serialization_of,
 )
 
+__all__ = ["DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL", "treespec_dumps", "treespec_pprint"]
+
 DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL = 1
 _LEAF = '{"type": null, "context": null, "children_spec": []}'
 

@@ -10,10 +10,31 @@ from rushlight.utils.pytree import _pytree_c
 from rushlight.utils.pytree._pytree_c import (
     KeyPath,
     TreeSpec,
-    tree_flatten_one_level,
     tree_structure,
 )
 from rushlight.utils.pytree.typing import IsLeaf, OneLevel, PyTree
+
+__all__ = [
+    "tree_flatten_one_level",
+    "tree_paths",
+    "treespec_child",
+    "treespec_children",
+    "treespec_defaultdict",
+    "treespec_deque",
+    "treespec_dict",
+    "treespec_entries",
+    "treespec_is_leaf",
+    "treespec_is_prefix",
+    "treespec_is_suffix",
+    "treespec_leaf",
+    "treespec_list",
+    "treespec_namedtuple",
+    "treespec_none",
+    "treespec_ordereddict",
+    "treespec_paths",
+    "treespec_same_order",
+    "treespec_tuple",
+]
 
 _LEAF = tree_structure(0)
 
@@ -23,6 +44,12 @@ def _check(children: Iterable[Any], what: str) -> list[TreeSpec]:
     if not all(isinstance(child, TreeSpec) for child in specs):
         raise ValueError(f"Expected a {what} of TreeSpec values, got: {specs!r}.")
     return specs
+
+
+def check_treespec(value: Any, name: str) -> None:
+    """TypeError unless `value` is a structure."""
+    if not isinstance(value, TreeSpec):
+        raise TypeError(f"`{name}` must be a TreeSpec, got {type(value).__name__}")
 
 
 def treespec_leaf() -> TreeSpec:
@@ -89,26 +116,31 @@ def treespec_namedtuple(value: Any, /) -> TreeSpec:
 
 def treespec_children(treespec: TreeSpec) -> list[TreeSpec]:
     """The structures of the root's children."""
+    check_treespec(treespec, "treespec")
     return treespec.children()
 
 
 def treespec_child(treespec: TreeSpec, index: int) -> TreeSpec:
     """The structure of one child of the root."""
+    check_treespec(treespec, "treespec")
     return treespec.child(index)
 
 
 def treespec_is_leaf(treespec: TreeSpec) -> bool:
     """Whether this is the structure of a leaf."""
+    check_treespec(treespec, "treespec")
     return treespec.is_leaf()
 
 
 def treespec_paths(treespec: TreeSpec) -> list[KeyPath]:
     """The path of every leaf."""
+    check_treespec(treespec, "treespec")
     return treespec.paths()
 
 
 def treespec_entries(treespec: TreeSpec) -> list[Any]:
     """The keys of the root's children."""
+    check_treespec(treespec, "treespec")
     if treespec.is_leaf():
         return []
     shallow = TreeSpec(treespec.type, treespec.context, [_LEAF] * treespec.num_children)
@@ -120,6 +152,8 @@ def treespec_is_prefix(
 ) -> bool:
     """Whether trees of `other_treespec` can be flattened up to `treespec`; with `strict`, and the
     two are not equal."""
+    check_treespec(treespec, "treespec")
+    check_treespec(other_treespec, "other_treespec")
     full = other_treespec.unflatten([0] * other_treespec.num_leaves)
     if _pytree_c.treespec_mismatches(treespec, full):
         return False
@@ -136,10 +170,12 @@ def treespec_is_suffix(
 def treespec_same_order(treespec: TreeSpec, other_treespec: TreeSpec) -> bool:
     """Whether the structures are equal and their leaves come in the same order: dictionaries
     filled in another order make equal structures whose leaves do not line up."""
+    check_treespec(treespec, "treespec")
+    check_treespec(other_treespec, "other_treespec")
     return treespec == other_treespec and treespec.paths() == other_treespec.paths()
 
 
-def flatten_one_level(
+def tree_flatten_one_level(
     tree: PyTree[Any],
     is_leaf: IsLeaf | None = None,
     *,
@@ -147,7 +183,7 @@ def flatten_one_level(
     namespace: str = "",
 ) -> OneLevel:
     """A container's children, not looked into; ValueError for a leaf."""
-    children, keys, spec = tree_flatten_one_level(
+    children, keys, spec = _pytree_c.tree_flatten_one_level(
         tree, is_leaf, none_is_leaf=none_is_leaf, namespace=namespace
     )
     return OneLevel(children, spec.context, keys, spec)

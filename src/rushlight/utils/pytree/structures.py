@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final, NoReturn, TypeVar
 
+__all__ = [
+    "is_namedtuple",
+    "is_namedtuple_class",
+    "is_namedtuple_instance",
+    "is_structseq",
+    "is_structseq_class",
+    "is_structseq_instance",
+    "namedtuple_fields",
+    "structseq",
+    "structseq_fields",
+]
+
 _T_co = TypeVar("_T_co", covariant=True)
 
 _BASETYPE = 1 << 10  # Py_TPFLAGS_BASETYPE: the class may be subclassed

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.utils.pytree._pytree_c import TreeSpec, tree_flatten, tree_structure
+from rushlight.utils.pytree._pytree_c import (
+    KeyPath,
+    TreeSpec,
+    tree_map,
+    tree_structure,
+    treespec_mismatches,
+)
+from rushlight.utils.pytree.broadcast import place
+from rushlight.utils.pytree.specs import check_treespec
 from rushlight.utils.pytree.typing import IsLeaf, PyTree
+
+__all__ = ["tree_transpose", "tree_transpose_map"]
 
 
 def tree_transpose(
@@ -27,11 +37,13 @@ def tree_transpose(
     Raises:
         ValueError: `tree` doesn't have that structure; names the path.
     """
+    check_treespec(outer_treespec, "outer_treespec")
     subtrees = outer_treespec.flatten_up_to(tree)
     if inner_treespec is None:
         if not subtrees:
             raise ValueError("inner_treespec is needed when there are no leaves to take it from")
         inner_treespec = tree_structure(subtrees[0], is_leaf)
+    check_treespec(inner_treespec, "inner_treespec")
     if outer_treespec.num_leaves == 0 or inner_treespec.num_leaves == 0:
         raise ValueError("tree_transpose: structures without leaves can't be turned inside out")
     paths = outer_treespec.paths()
@@ -39,9 +51,11 @@ def tree_transpose(
     for path, subtree in zip(paths, subtrees, strict=True):
         try:
             columns.append(inner_treespec.flatten_up_to(subtree))
-        except ValueError as error:
-            message = str(error).removeprefix("at ").removeprefix("the root")
-            raise ValueError(f"at {path or 'the root'}{message}") from None
+        except ValueError:
+            for inside, message in treespec_mismatches(inner_treespec, subtree):
+                where = place("", KeyPath((*path, *inside)))
+                raise ValueError(f"{where}: {message}") from None
+            raise  # a registered class's own
     return inner_treespec.unflatten(
         [outer_treespec.unflatten(row) for row in zip(*columns, strict=True)]
     )
@@ -60,12 +74,14 @@ def tree_transpose_map(
     """``tree_map`` for a function that returns trees of one structure, turned inside out: a
     function that returns pairs gives a pair of trees."""
     options: dict[str, Any] = {"none_is_leaf": none_is_leaf, "namespace": namespace}
-    leaves, outer = tree_flatten(tree, is_leaf, **options)
-    others = [outer.flatten_up_to(rest) for rest in rests]
-    results = [func(*arguments) for arguments in zip(leaves, *others, strict=True)]
-    if not results:
+    outer = tree_structure(tree, is_leaf, **options)
+    results = tree_map(func, tree, *rests, is_leaf=is_leaf, **options)
+    if outer.num_leaves == 0:
         raise ValueError(f"tree_transpose_map: the tree {outer} has no leaves")
-    inner = inner_treespec or tree_structure(results[0], **options)
+    inner = inner_treespec
+    if inner is None:
+        inner = tree_structure(outer.flatten_up_to(results)[0], **options)
+    check_treespec(inner, "inner_treespec")
     if inner.num_leaves == 0:
         raise ValueError(f"tree_transpose_map: {inner} has no leaves to put the results in")
-    return tree_transpose(outer, inner, outer.unflatten(results))
+    return tree_transpose(outer, inner, results)

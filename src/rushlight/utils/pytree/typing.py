@@ -7,6 +7,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, Union, run
 
 from rushlight.utils.pytree._pytree_c import TreeSpec
 
+__all__ = [
+    "Context",
+    "DumpableContext",
+    "FlattenFn",
+    "FlattenFunc",
+    "FlattenWithKeysFn",
+    "FlattenWithKeysFunc",
+    "Fn",
+    "Fn2",
+    "Fn3",
+    "FnAny",
+    "FromDumpableContextFn",
+    "KeyEntry",
+    "MapOnlyFn",
+    "MaybeFromStrFunc",
+    "OneLevel",
+    "PyTree",
+    "ToDumpableContextFn",
+    "ToStrFunc",
+    "Type2",
+    "Type3",
+    "TypeAny",
+    "UnflattenFn",
+    "UnflattenFunc",
+]
+
 T = TypeVar("T")
 S = TypeVar("S")
 U = TypeVar("U")
@@ -35,12 +61,19 @@ FlattenFunc = FlattenFn
 UnflattenFunc = UnflattenFn
 FlattenWithKeysFunc = FlattenWithKeysFn
 
+# PyTorch's names for the arguments of `tree_map_only` and the decorator `map_only`.
 Type2 = tuple[type[T], type[S]]
 Type3 = tuple[type[T], type[S], type[U]]
 TypeAny = Any  # type[Any] | tuple[type[Any], ...] | types.UnionType
 Fn = Callable[[T], R]
+Fn2 = Callable[[Union[T, S]], R]  # noqa: UP007 - for Python 3.10
+Fn3 = Callable[[Union[T, S, U]], R]  # noqa: UP007
 FnAny = Callable[[Any], R]
 MapOnlyFn = Callable[[T], Callable[[Any], Any]]
+
+# Deprecated in PyTorch, which still lists them.
+ToStrFunc = Callable[[TreeSpec, list[str]], str]
+MaybeFromStrFunc = Callable[[str], Union[tuple[Any, Context, str], None]]  # noqa: UP007
 
 
 @runtime_checkable
