@@ -15,14 +15,6 @@ using pickle::Program;
 using pickle::Step;
 using pickle::StepKind;
 
-[[noreturn]] void raise_unpickling(const std::string& message) {
-  const nb::object type = nb::module_::import_("pickle").attr("UnpicklingError");
-  const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
-      message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
-  PyErr_SetObject(type.ptr(), text.ptr());
-  throw nb::python_error();
-}
-
 class PickleProgram {
  public:
   PickleProgram(nb::handle data, size_t offset) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "pickle_work.h"
 
 namespace rushlight::python {
 namespace {
@@ -33,14 +34,17 @@ class Run {
       : program_(program),
         handler_(std::move(handler)),
         encoding_(std::move(encoding)),
+        work_(program.size),
         values_(program.steps.size()) {}
 
   nb::object run() {
     size_t i = 0;
     try {
-      for (; i < values_.size(); ++i) values_[i] = execute(program_.steps[i]);
+      for (; i < values_.size(); ++i) values_[i] = execute(static_cast<Node>(i));
     } catch (nb::python_error& error) {
       explain(error, program_.steps[i].position);
+    } catch (const Error& error) {
+      raise_unpickling(detail::concat("byte ", program_.steps[i].position, ": ", error.what()));
     }
     return values_[program_.result];
   }
@@ -107,6 +111,7 @@ class Run {
         for (const Node node : rest) check(PyList_Append(object, value(node).ptr()));
         return;
       case StepKind::SetItems:
+        for (size_t i = 0; i < rest.size(); i += 2) work_.key(target, value(rest[i]).ptr());
         if (!PyDict_CheckExact(object) && !PyODict_CheckExact(object)) {
           handler_.attr("update")(value(target), list(rest));
           return;
@@ -115,6 +120,7 @@ class Run {
           check(PyObject_SetItem(object, value(rest[i]).ptr(), value(rest[i + 1]).ptr()));
         return;
       case StepKind::AddItems:
+        for (const Node node : rest) work_.key(target, value(node).ptr());
         if (!PySet_CheckExact(object)) {
           handler_.attr("add")(value(target), list(rest));
           return;
@@ -122,11 +128,29 @@ class Run {
         for (const Node node : rest) check(PySet_Add(object, value(node).ptr()));
         return;
       default:  // Build: an immutable object is replaced by what its state makes of it
+        work_.state(value(rest[0]).ptr());
         values_[target] = handler_.attr("build")(value(target), value(rest[0]));
     }
   }
 
-  nb::object execute(const Step& step) {
+  nb::object frozen_set(Node step, std::span<const Node> nodes) {
+    for (const Node node : nodes) work_.key(step, value(node).ptr());
+    return checked(PyFrozenSet_New(list(nodes).ptr()));
+  }
+
+  nb::object call(Node step, nb::handle callable, nb::handle args) {
+    work_.arguments(step, callable.ptr(), args.ptr());
+    if (PyType_Check(callable.ptr())) return handler_.attr("call")(callable, args);
+    return checked(PyObject_Call(callable.ptr(), args.ptr(), nullptr));
+  }
+
+  nb::object make(Node step, nb::handle type, nb::handle args, nb::handle keywords) {
+    work_.arguments(step, type.ptr(), args.ptr());
+    return handler_.attr("new")(type, args, keywords);
+  }
+
+  nb::object execute(Node index) {
+    const Step& step = program_.steps[index];
     const auto operands = program_.operands_of(step);
     switch (step.kind) {
       case StepKind::None:
@@ -161,19 +185,17 @@ class Run {
       case StepKind::Set:
         return checked(PySet_New(nullptr));
       case StepKind::FrozenSet:
-        return checked(PyFrozenSet_New(list(operands).ptr()));
+        return frozen_set(index, operands);
       case StepKind::Global:
         return global(step);
       case StepKind::PersistentId:
         return handler_.attr("persistent_load")(value(operands[0]));
       case StepKind::Call:
-        if (PyType_Check(value(operands[0]).ptr()))
-          return handler_.attr("call")(value(operands[0]), value(operands[1]));
-        return checked(PyObject_Call(value(operands[0]).ptr(), value(operands[1]).ptr(), nullptr));
+        return call(index, value(operands[0]), value(operands[1]));
       case StepKind::New:
-        return handler_.attr("new")(value(operands[0]), value(operands[1]), nb::none());
+        return make(index, value(operands[0]), value(operands[1]), nb::none());
       case StepKind::NewKeywords:
-        return handler_.attr("new")(value(operands[0]), value(operands[1]), value(operands[2]));
+        return make(index, value(operands[0]), value(operands[1]), value(operands[2]));
       case StepKind::Append:
       case StepKind::SetItems:
       case StepKind::AddItems:
@@ -187,11 +209,20 @@ class Run {
   const Program& program_;
   nb::object handler_;
   std::string encoding_;
+  Work work_;
   std::vector<nb::object> values_;  // none for effects
   std::unordered_map<std::string_view, nb::object> globals_;
 };
 
 }  // namespace
+
+void raise_unpickling(const std::string& message) {
+  const nb::object type = nb::module_::import_("pickle").attr("UnpicklingError");
+  const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+      message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
+  PyErr_SetObject(type.ptr(), text.ptr());
+  throw nb::python_error();
+}
 
 nb::object run_pickle(const Program& program, nb::object handler, std::string encoding) {
   return Run(program, std::move(handler), std::move(encoding)).run();

@@ -13,6 +13,9 @@ namespace rushlight::python {
 /// is ever called. Throws `pickle.UnpicklingError` for whatever a constructor objects to.
 nb::object run_pickle(const pickle::Program& program, nb::object handler, std::string encoding);
 
+/// Raises `pickle.UnpicklingError`; what of the message is no UTF-8 is escaped.
+[[noreturn]] void raise_unpickling(const std::string& message);
+
 /// Text of a pickle, whose surrogates need not pair.
 nb::object pickled_text(std::string_view text);
 

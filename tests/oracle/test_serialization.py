@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,20 @@ def test_unsafe_globals_agree(name: str) -> None:
     theirs = torch.serialization.get_unsafe_globals_in_checkpoint(FILES / f"{name}.pt")
     ours = rushlight.serialization.get_unsafe_globals_in_checkpoint(FILES / f"{name}.pt")
     assert set(ours) <= set(theirs)
+
+
+@pytest.mark.parametrize("ragged", [1, 2])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float8_e4m3fn])
+def test_jagged_tensors_become_their_parts(ragged: int, dtype: torch.dtype) -> None:
+    parts = [torch.arange(6.0).reshape(2, 3), torch.arange(12.0).reshape(4, 3)]
+    nested = torch.nested.nested_tensor([p.to(dtype) for p in parts], layout=torch.jagged)
+    if ragged == 2:
+        nested = nested.transpose(1, 2)
+        parts = [part.t() for part in parts]
+    stream = io.BytesIO()
+    torch.save({"x": nested}, stream)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = rushlight.load(io.BytesIO(stream.getvalue()))["x"]
+    assert [part.tolist() for part in loaded] == [part.tolist() for part in parts]
+    assert loaded[0].untyped_storage().data_ptr() == loaded[1].untyped_storage().data_ptr()

@@ -19,6 +19,8 @@ import rushlight
 from rushlight import serialization
 from rushlight.serialization import Parameter, QuantizedTensor, SparseTensor, StandIn, StoredTensor
 
+from .hostile_pickles import zipped
+
 FILES = Path(__file__).parents[1] / "data" / "pt"
 BOTH = pytest.mark.parametrize("suffix", ["", "_legacy"])
 SIX = [[0, 1, 2], [3, 4, 5]]
@@ -335,3 +337,20 @@ def test_registered_packages() -> None:
     finally:
         locations._registered.clear()
     assert calls == ["cpu"]
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_records_of_arrays_and_named_constants(protocol: int) -> None:
+    kind = np.dtype([("a", "<i4"), ("b", ">f8", (2, 3)), ("c", [("d", "S3", 4)])])
+    array = np.zeros(5, kind)
+    array["b"] = np.arange(30).reshape(5, 2, 3)
+    array["c"]["d"] = b"xy"
+    value = [array, ..., NotImplemented, array[1]]
+    loaded = rushlight.load(zipped(pickle.dumps(value, protocol)))
+    assert loaded[0].dtype == kind
+    assert loaded[0].tobytes() == array.tobytes()
+    assert loaded[1:3] == [..., NotImplemented]
+    assert loaded[3] == array[1]
+    stream = io.BytesIO()
+    rushlight.save(loaded, stream)
+    assert rushlight.load(io.BytesIO(stream.getvalue()))[1:3] == [..., NotImplemented]

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from . import plain_objects as plain
-from . import rebuild
+from . import rebuild, rebuild_nested
 from .constants import LAYOUTS, MEMORY_FORMATS, QSCHEMES, TorchConstant, layout_by_name, make_device
 from .dtypes import ALIASES, BY_NAME, STORAGE_CLASSES, AnyDType
 from .tensors import Parameter
@@ -25,7 +25,7 @@ _REBUILD = {
     "_rebuild_device_tensor_from_numpy": rebuild.rebuild_device_tensor,
     "_rebuild_device_tensor_from_cpu_tensor": rebuild.rebuild_device_tensor,
     "_rebuild_xla_tensor": rebuild.rebuild_device_tensor,
-    "_rebuild_nested_tensor": rebuild.rebuild_nested_tensor,
+    "_rebuild_nested_tensor": rebuild_nested.rebuild_nested_tensor,
 }
 
 
@@ -60,6 +60,10 @@ def _torch_names() -> dict[str, Any]:
             names[f"{module}.{name}"] = untyped
     for constant in (*LAYOUTS, *QSCHEMES, *MEMORY_FORMATS):
         names[f"torch.{constant}"] = TorchConstant(constant)
+    jagged = "torch.nested._internal.nested_tensor"
+    names[f"{jagged}._rebuild_njt"] = rebuild_nested.rebuild_jagged
+    names[f"{jagged}.NestedTensor"] = TorchConstant("NestedTensor")
+    names["torch._dynamo.decorators._DimRange"] = rebuild_nested.CompilerNote
     names["torch.Size"] = tuple
     names["torch.device"] = make_device
     names["torch.serialization._get_layout"] = layout_by_name
@@ -75,6 +79,7 @@ def _standard_names() -> dict[str, Any]:
         for kind in (*plain.CHECKED, *plain.NAMESPACES)
     }
     names["_codecs.encode"] = plain.encode
+    names |= {"builtins.Ellipsis": ..., "builtins.NotImplemented": NotImplemented}
     here = type(Path())
     posix = here if os.name == "posix" else PurePosixPath
     windows = here if os.name == "nt" else PureWindowsPath

@@ -7,6 +7,7 @@ storages, each pickled; then for each key the number of elements (8 bytes) and t
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 from rushlight import _C
@@ -115,7 +116,7 @@ def load_legacy(
     version, at = read_plain(data, at)
     require(
         version == VERSION,
-        f"version {version!r:.20} of the old format is not supported: expected {VERSION}",
+        f"version {reprlib.repr(version):.20} of the old format is not supported: expected {VERSION}",
     )
     system, at = read_plain(data, at)
     require(type(system) is dict, "the facts about the system are no dictionary")

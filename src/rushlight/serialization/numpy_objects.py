@@ -31,7 +31,8 @@ class DTypeStub:
         order, subtype, names, fields = state[1:5]
         require(order in ("<", ">", "|", "="), "the byte order of a NumPy type is none")
         if names is None:
-            require(subtype is None, "NumPy types of arrays are not supported")
+            if subtype is not None:
+                return _array_type(subtype)
             if len(state) >= 9 and state[8] not in (None, {}) and self.code in ("m8", "M8"):
                 return self._dated(order, state[8])
             ordered: np.dtype[Any] = np.dtype(self.code).newbyteorder(order)
@@ -66,6 +67,21 @@ class DTypeStub:
             require(False, "the unit of a NumPy date is not valid")
         bare = unit == "generic"
         return np.dtype(f"{order}{self.code}" + ("" if bare else f"[{count}{unit}]"))
+
+
+def _array_type(subtype: Any) -> np.dtype[Any]:
+    """A field's type that is an array, from its element type and sizes."""
+    require(type(subtype) is tuple and len(subtype) == 2, "a NumPy type of arrays is not valid")
+    base, shape = finished_dtype(subtype[0]), subtype[1]
+    shape = (shape,) if type(shape) is int else shape
+    require(
+        type(shape) is tuple
+        and len(shape) <= 32
+        and all(type(n) is int and n >= 0 for n in shape)
+        and max(base.itemsize, 1) * math.prod(shape) < 1 << 31,
+        "the sizes of a NumPy type of arrays are not valid",
+    )
+    return np.dtype((base, shape))
 
 
 _UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "generic")

@@ -204,6 +204,10 @@ class Pickler:
         self._tensors.persistent(self, storage)
 
 
+def _singleton(p: Pickler, obj: Any) -> None:
+    p.name("builtins", repr(obj))
+
+
 def _none(p: Pickler, obj: None) -> None:
     p.write(b"N")
 
@@ -310,7 +314,7 @@ def _stand_in(p: Pickler, obj: Any) -> None:
 
 
 _METHODS: dict[type, Callable[[Pickler, Any], None]] = {
-    type(None): _none, bool: _bool, float: _float, complex: _complex, bytes: _bytes,
+    type(None): _none, type(...): _singleton, type(NotImplemented): _singleton, bool: _bool, float: _float, complex: _complex, bytes: _bytes,
     bytearray: _bytearray, tuple: _tuple, list: _list, dict: _dict, OrderedDict: _ordered_dict,
     Counter: _counter, set: _set, frozenset: _frozenset, _C.dtype: _dtype, StoredDType: _dtype,
     TorchConstant: _constant, Device: _device, Call: Pickler.call, _C.Tensor: _tensor,

@@ -10,6 +10,8 @@ from rushlight import _C
 from .constants import TorchConstant
 from .dtypes import AnyDType, StoredDType
 from .errors import require
+from .rebuild_nested import rebuild_jagged
+from .resolved import with_metadata
 from .tensors import (
     Parameter,
     QuantizedTensor,
@@ -41,7 +43,7 @@ def rebuild_tensor_v2(
     if type(storage) is not TypedStorage:
         require(False, f"a tensor over a {type(storage).__name__} instead of a storage")
     tensor = make_tensor(storage, storage.dtype, storage_offset, size, stride)
-    return _with_metadata(tensor, metadata) if metadata else tensor
+    return with_metadata(storage, tensor, metadata) if metadata else tensor
 
 
 def rebuild_tensor_v3(
@@ -57,7 +59,7 @@ def rebuild_tensor_v3(
     """``torch._utils._rebuild_tensor_v3``: the storage is of bytes, the dtype is given."""
     require(type(storage) is TypedStorage, "a tensor over something that is no storage")
     tensor = make_tensor(storage, _dtype(dtype), storage_offset, size, stride)
-    return _with_metadata(tensor, metadata) if metadata else tensor
+    return with_metadata(storage, tensor, metadata) if metadata else tensor
 
 
 def rebuild_parameter(data: Any, requires_grad: Any = True, backward_hooks: Any = None) -> Any:
@@ -79,6 +81,8 @@ def rebuild_from_type_v2(function: Any, kind: Any, args: Any, state: Any) -> Any
     """``torch._tensor._rebuild_from_type_v2``: a tensor with attributes."""
     require(function in _TENSOR_FUNCTIONS, "a tensor is made by a function that makes no tensors")
     require(type(args) is tuple, "arguments that are no tuple")
+    if function is rebuild_jagged:
+        return function(*args)  # the state repeats the arguments
     return with_state(function(*args), state)
 
 
@@ -94,8 +98,10 @@ def with_state(tensor: Any, state: Any) -> Any:
             if type(name) is str and name.isidentifier() and not hasattr(Parameter, name):
                 setattr(tensor, name, value)
         return tensor
-    names = ", ".join(map(str, list(attributes)[:5]))
-    warnings.warn(f"attributes of a tensor are left out: {names}", UserWarning, stacklevel=2)
+    names = [str(name)[:40] for name in attributes if name not in _COMPILER_NOTES]
+    if names:
+        text = ", ".join(names[:5])
+        warnings.warn(f"attributes of a tensor are left out: {text}", UserWarning, stacklevel=2)
     return tensor
 
 
@@ -174,24 +180,11 @@ def rebuild_device_tensor(data: Any, dtype: Any, device: Any, requires_grad: Any
     if data.dtype == wanted:
         return data
     require(
-        isinstance(data, _C.Tensor) and isinstance(wanted, _C.dtype),
+        # Of a tensor whose strides are 0, the copy could be of any size.
+        isinstance(data, _C.Tensor) and isinstance(wanted, _C.dtype) and data.is_contiguous(),
         f"a tensor of dtype {wanted.name} made of one of {data.dtype.name}",
     )
     return _C.call_op("aten._to_copy.default", data, dtype=wanted)
-
-
-def rebuild_nested_tensor(buffer: Any, nested: Any, strides: Any, offsets: Any) -> list[Any]:
-    """``torch._utils._rebuild_nested_tensor``: the list of its tensors, which share memory."""
-    flat = isinstance(buffer, _C.Tensor) and buffer.ndim == 1 and buffer.is_contiguous()
-    tables = [t.tolist() if isinstance(t, _C.Tensor) else None for t in (nested, strides, offsets)]
-    require(flat and all(type(t) is list for t in tables), "a nested tensor is not valid")
-    storage = TypedStorage(buffer.untyped_storage(), buffer.dtype)
-    start = buffer.storage_offset()
-    rows = zip(*tables, strict=True)
-    return [
-        make_tensor(storage, buffer.dtype, start + offset, tuple(size), tuple(stride))
-        for size, stride, offset in rows
-    ]
 
 
 def sizes(value: Any) -> tuple[int, ...]:
@@ -209,20 +202,6 @@ def _dtype(value: Any) -> AnyDType:
     return dtype
 
 
-# A lazily conjugated or negated view holds its base; ours holds the values.
-def _with_metadata(tensor: Any, metadata: Any) -> Any:
-    require(
-        type(metadata) is dict and set(metadata) <= {"conj", "neg"},
-        "the metadata of a tensor is not valid",
-    )
-    if isinstance(tensor, _C.Tensor):
-        if metadata.get("conj"):
-            tensor = _C.Tensor(tensor.numpy().conj())
-        if metadata.get("neg"):
-            tensor = _C.Tensor(-tensor.numpy())
-    return tensor
-
-
 _TENSOR_FUNCTIONS = (
     rebuild_tensor,
     rebuild_tensor_v2,
@@ -232,4 +211,11 @@ _TENSOR_FUNCTIONS = (
     rebuild_qtensor,
     rebuild_meta_tensor,
     rebuild_device_tensor,
+    rebuild_jagged,
 )
+# What PyTorch's compiler sets on tensors.
+_COMPILER_NOTES = (
+    "_dynamo_propagated_dynamic_indices", "_dynamo_dynamic_indices", "_dynamo_dynamic_range",
+    "_dynamo_hint_overrides", "_dynamo_static_input_type", "_specialize_on",
+    "_has_dynamo_dim_marking",
+)  # fmt: skip

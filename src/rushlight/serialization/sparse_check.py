@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .tensors import SparseTensor
 
 _MAX_DENSE = 1 << 34  # bytes
+_MAX_REPEATED = 1 << 20  # bytes of indices by which strides of 0 may exceed their storage
 
 
 def check_sparse(tensor: SparseTensor) -> None:
@@ -26,6 +27,9 @@ def check_sparse(tensor: SparseTensor) -> None:
 
 
 def _index_array(tensor: Any) -> NDArray[Any]:
+    size = tensor.numel() * tensor.dtype.itemsize
+    if size > max(tensor.untyped_storage().nbytes(), _MAX_REPEATED):
+        raise ValueError(f"indices of {size} bytes in a storage that is smaller")
     array: NDArray[Any] = tensor.numpy()
     if array.dtype.kind != "i":
         raise ValueError(f"indices of dtype {array.dtype}")

@@ -35,12 +35,13 @@ class Parameter(_C.Tensor):
 class TypedStorage:
     """A storage and the dtype of its elements, as files have them."""
 
-    __slots__ = ("_untyped", "big_endian", "dtype")
+    __slots__ = ("_untyped", "big_endian", "dtype", "resolved")
 
     def __init__(self, untyped: _C.UntypedStorage | None, dtype: AnyDType) -> None:
         self._untyped = untyped
         self.dtype = dtype
         self.big_endian = False  # bytes of unknown dtype from a big-endian file, yet to be swapped
+        self.resolved: dict[tuple[AnyDType, bool, bool], TypedStorage] = {}  # conjugated, negated
 
     def untyped_storage(self) -> _C.UntypedStorage:
         """The bytes; RuntimeError for a storage on the device 'meta', which has none."""

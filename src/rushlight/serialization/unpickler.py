@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -9,6 +10,7 @@ from . import allowed
 from .errors import refused, require
 from .numpy_objects import ArrayStub, DTypeStub
 from .plain_objects import CHECKED, NAMESPACES
+from .rebuild_nested import CompilerNote
 from .tensors import Parameter
 
 _DICTIONARIES = (dict, OrderedDict, Counter, defaultdict)
@@ -41,7 +43,7 @@ class Unpickler:
 
     def persistent_load(self, saved_id: Any) -> Any:
         """The object of an identifier."""
-        raise refused(f"persistent id {saved_id!r:.60}")
+        raise refused(f"persistent id {reprlib.repr(saved_id):.60}")
 
     def _is_users(self, kind: Any) -> bool:
         return any(kind is value for value in self._user.values())
@@ -63,7 +65,7 @@ class Unpickler:
             return CHECKED[kind](*args, **(keywords or {}))
         if kind is Parameter:
             return Parameter(*args)
-        empty = kind in NAMESPACES and not args and not keywords
+        empty = kind in (*NAMESPACES, CompilerNote) and not args and not keywords
         require(
             empty or (isinstance(kind, type) and self._is_users(kind)),
             f"the file makes an object of '{getattr(kind, '__qualname__', kind)}', which is not "
@@ -73,7 +75,7 @@ class Unpickler:
 
     def build(self, target: Any, state: Any) -> Any:
         """The object with its state."""
-        if isinstance(target, (ArrayStub, DTypeStub)):
+        if isinstance(target, (ArrayStub, DTypeStub, CompilerNote)):
             return target.finish(state)
         kind = type(target)
         if self._is_users(kind):
