@@ -116,7 +116,8 @@ def load_legacy(
     version, at = read_plain(data, at)
     require(
         version == VERSION,
-        f"version {reprlib.repr(version):.20} of the old format is not supported: expected {VERSION}",
+        f"version {reprlib.repr(version):.20} of the old format is not supported: "
+        f"expected {VERSION}",
     )
     system, at = read_plain(data, at)
     require(type(system) is dict, "the facts about the system are no dictionary")

@@ -6,50 +6,15 @@ order in which they are met.
 
 from __future__ import annotations
 
-import struct
 import sys
-from collections import Counter, OrderedDict
-from collections.abc import Callable
 from typing import Any
 
 from rushlight import _C
 
-from .constants import LAYOUTS, Device, TorchConstant
-from .dtypes import StoredDType
-from .stand_ins import StandIn, StandInType
+from .opcodes import Call, integer, text
+from .pickled_types import METHODS, write_tensor
 from .tensor_pickling import TensorWriter
-from .tensors import Parameter, QuantizedTensor, SparseTensor, StoredTensor, TypedStorage
-
-_MAX_LONG1 = 255  # bytes
-
-
-class Call:
-    """A call in a pickle: a function by module and name, and its arguments."""
-
-    __slots__ = ("args", "module", "name")
-
-    def __init__(self, module: str, name: str, *args: Any) -> None:
-        self.module = module
-        self.name = name
-        self.args = args
-
-
-def integer(value: int) -> bytes:
-    """The opcode of an integer."""
-    if 0 <= value < 1 << 16:
-        return b"K%c" % value if value < 1 << 8 else b"M" + value.to_bytes(2, "little")
-    if -(1 << 31) <= value < 1 << 31:
-        return b"J" + value.to_bytes(4, "little", signed=True)
-    raw = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-    if len(raw) <= _MAX_LONG1:
-        return b"\x8a%c" % len(raw) + raw
-    return b"\x8b" + len(raw).to_bytes(4, "little") + raw
-
-
-def text(value: str) -> bytes:
-    """The opcode of a string."""
-    raw = value.encode("utf-8", "surrogatepass")
-    return b"X" + len(raw).to_bytes(4, "little") + raw
+from .tensors import StoredTensor
 
 
 class Pickler:
@@ -61,7 +26,7 @@ class Pickler:
         self._names: dict[tuple[str, str] | str, int] = {}
         self._keep: list[Any] = []  # what the memo knows by its address must live
         self._count = 0
-        self._tensors = tensors
+        self.tensors = tensors
 
     def dump(self, obj: Any) -> bytes:
         """The pickle."""
@@ -86,6 +51,10 @@ class Pickler:
         """Remembers the object that was just written."""
         self._memo[id(obj)] = self._put()
         self._keep.append(obj)
+
+    def is_known(self, obj: Any) -> bool:
+        """Whether the object was written and remembered."""
+        return id(obj) in self._memo
 
     def name(self, module: str, name: str) -> None:
         """A function or class by its name."""
@@ -115,11 +84,11 @@ class Pickler:
         known = self._memo.get(id(obj))
         if known is not None:
             return self._get(known)
-        method = _METHODS.get(kind)
+        method = METHODS.get(kind)
         if method is not None:
             return method(self, obj)
         if isinstance(obj, (_C.Tensor, StoredTensor)):
-            return _tensor(self, obj)
+            return write_tensor(self, obj)
         if isinstance(obj, type) or (callable(obj) and hasattr(obj, "__qualname__")):
             return self._global_object(obj)
         return self._reduced(obj)
@@ -201,124 +170,4 @@ class Pickler:
 
     def persistent(self, storage: Any) -> None:
         """The identifier of a storage."""
-        self._tensors.persistent(self, storage)
-
-
-def _singleton(p: Pickler, obj: Any) -> None:
-    p.name("builtins", repr(obj))
-
-
-def _none(p: Pickler, obj: None) -> None:
-    p.write(b"N")
-
-
-def _bool(p: Pickler, obj: bool) -> None:
-    p.write(b"\x88" if obj else b"\x89")
-
-
-def _float(p: Pickler, obj: float) -> None:
-    p.write(b"G" + struct.pack(">d", obj))
-
-
-def _complex(p: Pickler, obj: complex) -> None:
-    p.call(Call("builtins", "complex", obj.real, obj.imag))
-
-
-def _bytes(p: Pickler, obj: bytes) -> None:
-    p.call(Call("_codecs", "encode", obj.decode("latin1"), "latin1"))
-    p.memoize(obj)
-
-
-def _bytearray(p: Pickler, obj: bytearray) -> None:
-    p.call(Call("builtins", "bytearray", bytes(obj)))
-    p.memoize(obj)
-
-
-def _tuple(p: Pickler, obj: tuple[Any, ...]) -> None:
-    p.tuple_of(obj)
-    # A list inside may hold the tuple itself, which then has been written.
-    if id(obj) in p._memo:
-        p.write(b"0")
-        p._get(p._memo[id(obj)])
-    elif obj:
-        p.memoize(obj)
-
-
-def _list(p: Pickler, obj: list[Any]) -> None:
-    p.write(b"]")
-    p.memoize(obj)
-    p.appended(obj)
-
-
-def _dict(p: Pickler, obj: dict[Any, Any]) -> None:
-    p.write(b"}")
-    p.memoize(obj)
-    p.items(obj.items())
-
-
-def _ordered_dict(p: Pickler, obj: OrderedDict[Any, Any]) -> None:
-    p.call(Call("collections", "OrderedDict"))
-    p.memoize(obj)
-    p.items(obj.items())
-    if vars(obj):
-        p.save(dict(vars(obj)))
-        p.write(b"b")
-
-
-def _counter(p: Pickler, obj: Counter[Any]) -> None:
-    p.call(Call("collections", "Counter", dict(obj)))
-    p.memoize(obj)
-
-
-def _sorted(items: Any) -> list[Any]:
-    return sorted(items, key=lambda item: (type(item).__qualname__, repr(item)))
-
-
-def _set(p: Pickler, obj: set[Any]) -> None:
-    p.call(Call("builtins", "set", _sorted(obj)))
-    p.memoize(obj)
-
-
-def _frozenset(p: Pickler, obj: frozenset[Any]) -> None:
-    p.call(Call("builtins", "frozenset", _sorted(obj)))
-    p.memoize(obj)
-
-
-def _dtype(p: Pickler, obj: Any) -> None:
-    p.name("torch", obj.name)
-
-
-def _constant(p: Pickler, obj: TorchConstant) -> None:
-    if obj.name in LAYOUTS:
-        p.call(Call("torch.serialization", "_get_layout", f"torch.{obj.name}"))
-    else:
-        p.name("torch", obj.name)
-
-
-def _device(p: Pickler, obj: Device) -> None:
-    index = () if obj.index is None else (obj.index,)
-    p.call(Call("torch", "device", obj.type, *index))
-
-
-def _tensor(p: Pickler, obj: Any) -> None:
-    p._tensors.tensor(p, obj)
-    p.memoize(obj)
-
-
-def _storage(p: Pickler, obj: Any) -> None:
-    p.persistent(obj)
-
-
-def _stand_in(p: Pickler, obj: Any) -> None:
-    raise TypeError(f"cannot save {obj!r}: it stands for an object that is not here")
-
-
-_METHODS: dict[type, Callable[[Pickler, Any], None]] = {
-    type(None): _none, type(...): _singleton, type(NotImplemented): _singleton, bool: _bool, float: _float, complex: _complex, bytes: _bytes,
-    bytearray: _bytearray, tuple: _tuple, list: _list, dict: _dict, OrderedDict: _ordered_dict,
-    Counter: _counter, set: _set, frozenset: _frozenset, _C.dtype: _dtype, StoredDType: _dtype,
-    TorchConstant: _constant, Device: _device, Call: Pickler.call, _C.Tensor: _tensor,
-    Parameter: _tensor, StoredTensor: _tensor, QuantizedTensor: _tensor, SparseTensor: _tensor,
-    TypedStorage: _storage, _C.UntypedStorage: _storage, StandIn: _stand_in,
-    StandInType: _stand_in,
-}  # fmt: skip
+        self.tensors.persistent(self, storage)

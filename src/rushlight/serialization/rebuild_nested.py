@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from rushlight import _C
@@ -49,7 +50,7 @@ def rebuild_jagged(parts: Any) -> list[Any]:
     )
     offsets = _numbers(parts["offsets"])
     if parts.get("lengths") is None:
-        lengths = [end - start for start, end in zip(offsets, offsets[1:], strict=False)]
+        lengths = [end - start for start, end in pairwise(offsets)]
     else:
         lengths = _numbers(parts["lengths"])
     size, stride = list(values.shape), tuple(values.stride())
@@ -57,7 +58,7 @@ def rebuild_jagged(parts: Any) -> list[Any]:
     pieces = []
     for start, length in zip(offsets, lengths, strict=False):
         require(
-            0 <= start and 0 <= length and start + length <= size[axis],
+            start >= 0 and length >= 0 and start + length <= size[axis],
             "the parts of a nested tensor lie outside of it",
         )
         shape = (*size[:axis], length, *size[axis + 1 :])

@@ -47,15 +47,14 @@ def parse_storage_id(saved_id: Any, length: int) -> StorageId:
         f"a persistent id is no tuple of {length}",
     )
     tag, kind, key, location, numel = saved_id[:5]
-    require(tag in ("storage", b"storage"), f"a persistent id of an unknown kind: {reprlib.repr(tag):.40}")
+    if tag not in ("storage", b"storage"):
+        require(False, f"a persistent id of an unknown kind: {reprlib.repr(tag):.40}")
     require(isinstance(kind, StorageType), "the class of a storage is none")
     if isinstance(key, bytes):
         key = key.decode("ascii", "backslashreplace")
     require(type(key) is str, "the key of a storage is no text")
-    require(
-        type(numel) is int and 0 <= numel * kind.dtype.itemsize <= _MAX_BYTES,
-        f"the size of a storage is not valid: {reprlib.repr(numel):.40}",
-    )
+    if type(numel) is not int or not 0 <= numel * kind.dtype.itemsize <= _MAX_BYTES:
+        require(False, f"the size of a storage is not valid: {reprlib.repr(numel):.40}")
     return StorageId(kind, key, check_location(location), numel)
 
 
