@@ -28,9 +28,9 @@ if(TARGET rushlight-run)
 endif()
 
 # The public headers, and what find_package(rushlight) needs.
-install(FILES csrc/rushlight.h csrc/model.h DESTINATION ${PACKAGE_DIR}/include/rushlight)
+install(FILES csrc/rushlight.h csrc/model.h csrc/library.h DESTINATION ${PACKAGE_DIR}/include/rushlight)
 install(FILES
-  csrc/core/dims.h csrc/core/dtype.h csrc/core/error.h csrc/core/half.h csrc/core/scalar.h
+  csrc/core/argument.h csrc/core/dims.h csrc/core/dtype.h csrc/core/error.h csrc/core/half.h csrc/core/scalar.h
   csrc/core/storage.h csrc/core/tensor.h
   DESTINATION ${PACKAGE_DIR}/include/rushlight/core)
 target_include_directories(rushlight INTERFACE $<INSTALL_INTERFACE:${PACKAGE_DIR}/include>)

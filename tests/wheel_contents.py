@@ -21,6 +21,8 @@ def check_files(names: Iterable[str]) -> None:
         "rushlight/lib/librushlight.so",
         "rushlight/lib/cmake/rushlight/rushlightConfig.cmake",
         "rushlight/include/rushlight/rushlight.h",
+        "rushlight/include/rushlight/library.h",
+        "rushlight/include/rushlight/core/argument.h",
         *(f"rushlight/{module}/__init__.py" for module in MODULES),
     ]
     missing = [name for name in wanted if name not in present]

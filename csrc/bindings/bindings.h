@@ -36,6 +36,7 @@ void init_pickle(nb::module_& m);
 void init_pytorch_file_reader(nb::module_& m);
 void init_pytorch_file_writer(nb::module_& m);
 void init_seeding(nb::module_& m);
+void init_library(nb::module_& m);
 
 /// The Python dtype object of `t` (one object per dtype).
 nb::object dtype_object(DType t);

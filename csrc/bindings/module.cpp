@@ -30,4 +30,5 @@ NB_MODULE(_C, m) {
   init_pytorch_file_reader(m);
   init_pytorch_file_writer(m);
   init_seeding(m);
+  init_library(m);
 }

@@ -1,5 +1,5 @@
 // rushlight.ops: any operator of the table, called directly.
-#include "ir/op.h"
+#include "ir/custom_op.h"
 
 #include <deque>
 
@@ -91,6 +91,8 @@ nb::object call(const std::string& name, nb::args args, nb::kwargs kwargs) {
   const auto bound = bind_arguments(*op, std::move(positional), std::move(keywords));
   CallResult result = call_operator(*op, bound);
   if (!is_none(result.number)) return number_object(result.number);
+  if (op->custom && op->kind == OpKind::InPlace && op->returns == 0 && !op->aliases)
+    return nb::none();
   if (op->kind == OpKind::InPlace && op->arguments[0].written && args.size() > 0 &&
       nb::isinstance<Tensor>(args[0])) {
     // x.transpose_(0, 1) changes what x is, not what is in it.
@@ -126,6 +128,8 @@ void init_ops(nb::module_& m) {
       [] {
         nb::list names;
         for (const OpDef& op : all_ops()) names.append(std::string(op.name));
+        for (const OpDef* op : custom_ops()) names.append(std::string(op->name));
+        names.sort();
         return names;
       },
       nb::sig("def op_names() -> list[str]"), "Names of all operators of the table, sorted.");

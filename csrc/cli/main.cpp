@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cpu/parallel.h"
+#include "library.h"
 #include "runtime/npy.h"
 
 namespace rushlight::cli {
@@ -85,6 +86,7 @@ int run(const Options& options) {
     return 0;
   }
   if (options.threads) cpu::set_num_threads(*options.threads);
+  for (const std::string& library : options.libraries) load_library(library);
   Model model(options.model, options.threads.value_or(0));
   const Inputs inputs = read_inputs(options.inputs, model);
   const std::vector<Batch> calls = split(model.inputs(), inputs.tensors, options.batch);

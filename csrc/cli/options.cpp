@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 constexpr std::array<std::string_view, 4> kFlags = {"--json", "--help", "-h", "--version"};
-constexpr std::array<std::string_view, 5> kValued = {"--inputs", "--output", "--threads",
-                                                     "--repeat", "--batch"};
+constexpr std::array<std::string_view, 6> kValued = {"--inputs", "--output", "--threads",
+                                                     "--repeat", "--batch",  "--library"};
 
 template <class... Parts>
 [[noreturn]] void usage(const Parts&... parts) {
@@ -51,6 +51,8 @@ void set_value(Options& options, std::string_view option, std::string_view value
     options.output = value;
   else if (option == "--threads")
     options.threads = whole_number(option, value);
+  else if (option == "--library")
+    options.libraries.emplace_back(value);
   else if (option == "--batch")
     options.batch = whole_number(option, value);
   else
@@ -75,7 +77,7 @@ const char* const kUsage =
 file, and reports speed and, if the file has an array 'labels', accuracy.
 
 Usage: rushlight-run MODEL [--inputs FILE] [--output FILE] [--json] [--threads N] [--repeat N]
-                     [--batch N]
+                     [--batch N] [--library FILE]...
 
   MODEL          a .pt2 file
   --inputs FILE  the inputs: .npz with an array for each input, named as in the program's graph, or
@@ -86,6 +88,7 @@ Usage: rushlight-run MODEL [--inputs FILE] [--output FILE] [--json] [--threads N
   --repeat N     measure N passes over the inputs after the one that gives the outputs (default: 10;
                  0 measures nothing)
   --batch N      give the program at most N samples at once (default: as many as it takes)
+  --library FILE a shared library of custom operators (rushlight/library.h); may be repeated
   --version      print the version
   -h, --help     print this text
 )";

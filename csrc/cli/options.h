@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace rushlight::cli {
 
@@ -13,6 +14,7 @@ struct Options {
   std::optional<int> threads;
   std::optional<int> batch;
   int repeat = 10;
+  std::vector<std::string> libraries;  // of custom operators, loaded first
   bool json = false;
   bool help = false;
   bool version = false;

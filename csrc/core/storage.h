@@ -41,6 +41,10 @@ class Storage {
 
   std::byte* data() const { return data_; }
   size_t nbytes() const { return nbytes_; }
+  /// True for memory that holds other values later, while the tensor is still there: what a program
+  /// computes in between.
+  bool recycled() const { return recycled_; }
+  void set_recycled() { recycled_ = true; }
   /// Memory-mapped weights and read-only NumPy arrays must never be written.
   bool read_only() const { return read_only_; }
 
@@ -70,7 +74,7 @@ class Storage {
   std::byte* data_;
   size_t nbytes_;
   Release release_;
-  bool read_only_;
+  bool read_only_, recycled_ = false;
   std::atomic<int> exposures_ = 0;
   std::atomic<Deferred*> deferred_ = nullptr;
 };

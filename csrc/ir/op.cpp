@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/custom_op.h"
 #include "ir/op_table.h"
 
 namespace rushlight {
@@ -135,7 +136,7 @@ const OpDef* find_op(std::string_view name) {
   const auto ops = table().ops();
   const auto it = std::lower_bound(ops.begin(), ops.end(), name,
                                    [](const OpDef& a, std::string_view n) { return a.name < n; });
-  return it != ops.end() && it->name == name ? &*it : nullptr;
+  return it != ops.end() && it->name == name ? &*it : find_custom_op(name);
 }
 
 std::string_view suggest_op(std::string_view name) {

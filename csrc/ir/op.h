@@ -2,6 +2,7 @@
 // of ops/*.yaml, through tools/generate_ops.py.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,8 @@ using KernelFn = void (*)(std::span<const Argument> args, std::span<Tensor* cons
                           const Epilogue& epilogue);
 using ScalarFn = Argument (*)(std::span<const Argument> args);
 
+struct CustomCalls;
+
 struct OpDef {
   std::string_view name;    // "aten.add.Tensor"
   std::string_view schema;  // as in the op table
@@ -87,6 +90,15 @@ struct OpDef {
   /// Composite: the expression in the table.
   std::string_view decompose;
 
+  /// What an operator that is not in the table does instead of `shape`, `kernel` and `scalar`.
+  std::shared_ptr<const CustomCalls> custom;
+
+  /// Calls the shape rule, the kernel, the function that gives a number.
+  void infer(std::span<const Argument> args, std::vector<TensorMeta>& outs) const;
+  void compute(std::span<const Argument> args, std::span<Tensor* const> outs,
+               const Epilogue& tail) const;
+  Argument give_number(std::span<const Argument> args) const;
+
   /// Position of the argument, or -1.
   int find_argument(std::string_view argument) const;
 };
@@ -102,9 +114,10 @@ std::vector<int> arguments_by_name(const OpDef& from, const OpDef& to);
 std::vector<Argument> renamed(const OpDef& from, std::span<const Argument> args, const OpDef& to);
 
 /// The operator called `name` ("aten.add.Tensor"), or null. The table is built once, on first use,
-/// for the CPU capability in force, and never changes.
+/// for the CPU capability in force, and never changes; custom operators (ir/custom_op.h) are found
+/// after it.
 const OpDef* find_op(std::string_view name);
-/// All operators, sorted by name.
+/// All operators of the table, sorted by name.
 std::span<const OpDef> all_ops();
 /// The closest known name for a misspelt one, or "".
 std::string_view suggest_op(std::string_view name);

@@ -41,7 +41,7 @@ void TextCursor::fail_at(size_t position, const std::string& message) const {
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const size_t start = before.rfind('\n');
   const size_t column = 1 + position - (start == before.npos ? 0 : start + 1);
-  RL_FAIL(Value, "graph text, line ", line, ", column ", column, ": ", message);
+  RL_FAIL(Value, what_, ", line ", line, ", column ", column, ": ", message);
 }
 
 bool TextCursor::accept(std::string_view token) {

@@ -11,7 +11,11 @@ namespace rushlight {
 
 class TextCursor {
  public:
-  explicit TextCursor(std::string_view text) : text_(text) { skip_space(); }
+  /// `what` the text is: errors begin with it.
+  explicit TextCursor(std::string_view text, std::string_view what = "graph text")
+      : text_(text), what_(what) {
+    skip_space();
+  }
 
   bool at_end() const { return at_ == text_.size(); }
   char peek() const { return at_end() ? '\0' : text_[at_]; }
@@ -39,7 +43,7 @@ class TextCursor {
   void skip_space();
   std::string found() const;
 
-  std::string_view text_;
+  std::string_view text_, what_;
   size_t at_ = 0;
 };
 

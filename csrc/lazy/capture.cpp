@@ -1,7 +1,9 @@
 #include "capture.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "lazy/apart.h"
 #include "lazy/location.h"
 #include "lazy/recorder.h"
 #include "lazy/state.h"
@@ -15,6 +17,7 @@ struct Capture {
   std::string obstacle;
 };
 thread_local std::unique_ptr<Capture> t_capture;
+thread_local bool t_active = true;
 
 void meet(std::string obstacle) {
   Capture& capture = *t_capture;
@@ -145,7 +148,8 @@ uint32_t line_that_made(const Trace& trace, ValueId value) {
 
 }  // namespace
 
-bool is_capturing() { return t_capture != nullptr; }
+bool is_capturing() { return t_active && t_capture; }
+bool set_capture_active(bool on) { return std::exchange(t_active, on); }
 
 void begin_capture(bool strict) {
   RL_CHECK(!t_capture, Runtime, "this thread captures a function already");
@@ -166,12 +170,12 @@ void abandon_capture() {
 }
 
 void notice_read(const Tensor&) {
-  if (t_capture && t_capture->obstacle.empty())
+  if (is_capturing() && t_capture->obstacle.empty())
     meet("the value of a tensor is read here: what follows may depend on it");
 }
 
 void notice_eager(const OpDef& op) {
-  if (!t_capture || !t_capture->obstacle.empty()) return;
+  if (!is_capturing() || !t_capture->obstacle.empty()) return;
   meet(detail::concat(
       op.name, op.random ? " draws random numbers" : " cannot be recorded: it runs at once"));
 }

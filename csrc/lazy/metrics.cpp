@@ -5,6 +5,8 @@
 #include <atomic>
 #include <memory>
 
+#include "ir/custom_op.h"
+
 namespace rushlight::lazy {
 namespace {
 
@@ -35,7 +37,10 @@ int64_t value(Counter counter) { return at(counter).load(std::memory_order_relax
 
 void count_eager(const OpDef& op) {
   count(Counter::EagerCalls);
-  eager_counts()[&op - all_ops().data()].fetch_add(1, std::memory_order_relaxed);
+  if (op.custom)
+    op.custom->eager->fetch_add(1, std::memory_order_relaxed);
+  else
+    eager_counts()[&op - all_ops().data()].fetch_add(1, std::memory_order_relaxed);
 }
 
 std::vector<std::pair<std::string_view, int64_t>> eager_calls() {
@@ -44,6 +49,9 @@ std::vector<std::pair<std::string_view, int64_t>> eager_calls() {
   for (size_t i = 0; i < ops.size(); ++i)
     if (const int64_t n = eager_counts()[i].load(std::memory_order_relaxed))
       out.emplace_back(ops[i].name, n);
+  for (const OpDef* op : custom_ops())
+    if (const int64_t n = op->custom->eager->load(std::memory_order_relaxed))
+      out.emplace_back(op->name, n);
   return out;
 }
 
@@ -66,6 +74,7 @@ Times times(Timer timer) {
 
 void reset_metrics() {
   for (auto& c : g_counters) c.store(0, std::memory_order_relaxed);
+  for (const OpDef* op : custom_ops()) op->custom->eager->store(0, std::memory_order_relaxed);
   for (size_t i = 0; i < all_ops().size(); ++i)
     eager_counts()[i].store(0, std::memory_order_relaxed);
   for (TimerState& t : g_timers) {

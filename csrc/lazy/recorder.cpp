@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "ir/alias.h"
+#include "ir/custom_op.h"
 #include "ir/pointwise_plan.h"
 #include "ir/shape/rules.h"
+#include "lazy/apart.h"
 #include "lazy/barrier.h"
 #include "lazy/capture.h"
 #include "lazy/location.h"
@@ -63,7 +65,7 @@ CallResult view(const OpDef& op, std::span<const Argument> args, const TensorMet
 // A view is only another way to look at a storage, whether that has its contents or not.
 CallResult call_view(const OpDef& op, std::span<const Argument> args) {
   std::vector<TensorMeta> metas(static_cast<size_t>(op.returns));
-  op.shape(args, metas);
+  op.infer(args, metas);
   CallResult result;
   for (const TensorMeta& meta : metas)
     result.tensors.push_back(unpack<Tensor>::from(args[0]).view(meta));
@@ -71,6 +73,7 @@ CallResult call_view(const OpDef& op, std::span<const Argument> args) {
 }
 
 std::optional<CallResult> record(const OpDef& op, std::span<const Argument> args) {
+  if (op.custom && op.custom->runs_at_call && !is_capturing()) return std::nullopt;
   switch (op.kind) {
     case OpKind::Pointwise:
     case OpKind::Kernel:
@@ -142,7 +145,7 @@ std::optional<CallResult> record_call(const OpDef& op, std::span<const Argument>
     one[0] = pointwise_meta(op, args);
   } else {
     many.resize(static_cast<size_t>(op.returns));
-    op.shape(args, many);
+    op.infer(args, many);
     metas = many;
     if (op.may_alias && many.size() == 1 && !asks_for_copy(op, args))
       if (const auto alias = alias_instead_of_copy(unpack<Tensor>::from(args[0]), many[0]))
@@ -199,6 +202,12 @@ CallResult call(const OpDef& op, std::span<const Argument> args) {
   if (op.kind == OpKind::Composite) return evaluate_expression(op, args, &call);
   if (auto recorded = record(op, args)) return std::move(*recorded);
   return call_now(op, args);
+}
+
+Apart::Apart() : outer_(std::exchange(t_trace, nullptr)), captured_(set_capture_active(false)) {}
+Apart::~Apart() {
+  t_trace = std::move(outer_);
+  set_capture_active(captured_);
 }
 
 bool set_recording(bool on) { return std::exchange(t_recording, on); }

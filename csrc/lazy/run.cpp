@@ -126,6 +126,9 @@ void run(const std::shared_ptr<Trace>& trace) {
   std::vector<Target> targets;
   std::unique_lock lock(state_mutex());
   if (trace->state == Trace::State::Running) {
+    RL_CHECK(trace->runner != std::this_thread::get_id(), Runtime,
+             "a custom operator reads a tensor that is computed together with its result: pass it "
+             "as an argument");
     lock.unlock();
     const Yielding yielding(true);
     lock.lock();
@@ -135,6 +138,7 @@ void run(const std::shared_ptr<Trace>& trace) {
   }
   if (trace->state == Trace::State::Done) return;
   trace->state = Trace::State::Running;
+  trace->runner = std::this_thread::get_id();
   targets = targets_of(trace);
   lock.unlock();
   count(Counter::Runs);
@@ -181,6 +185,8 @@ void run_readers(const StoragePtr& storage) {
     for (const auto& weak : shared().traces) {
       auto trace = weak.lock();
       if (!trace || trace->state == Trace::State::Done || trace == current_trace()) continue;
+      if (trace->state == Trace::State::Running && trace->runner == std::this_thread::get_id())
+        continue;
       for (const Trace::Input& input : trace->inputs())
         if (input.tensor.storage() == storage) {
           readers.push_back(std::move(trace));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/argument.h"
@@ -77,6 +78,7 @@ class Trace {
 
   // Kept by the recorder.
   State state = State::Open;
+  std::thread::id runner;        // while Running
   std::optional<size_t> cut_at;  // calls after which it runs by itself; see lazy/barrier.h
   std::vector<std::weak_ptr<Storage>> storages;  // those that this trace may have to fill
 

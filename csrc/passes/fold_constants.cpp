@@ -16,7 +16,8 @@ class Folder {
 
   bool fold(const Node& node) {
     const OpDef* op = node.op;
-    if (!op || op->random || op->kind == OpKind::Check || op->kind == OpKind::InPlace) return false;
+    if (!op || op->custom || op->random || op->kind == OpKind::Check || op->kind == OpKind::InPlace)
+      return false;
     std::vector<Argument> args;
     for (const Operand& operand : node.operands) {
       auto arg = argument(operand);

@@ -1,6 +1,7 @@
 #include "eager.h"
 
 #include "ir/alias.h"
+#include "ir/custom_op.h"
 #include "ir/pointwise_plan.h"
 #include "ir/shape/rules.h"
 #include "kernels/copy.h"
@@ -28,7 +29,7 @@ std::vector<Tensor> run_kernel(const OpDef& op, std::span<const Argument> args,
     tensors.push_back(is_data_dependent(meta) ? Tensor() : Tensor::empty(meta));
   std::vector<Tensor*> outs;
   for (Tensor& t : tensors) outs.push_back(&t);
-  op.kernel(args, outs, Epilogue{});
+  op.compute(args, outs, Epilogue{});
   return tensors;
 }
 
@@ -76,15 +77,21 @@ CallResult call_in_place(const OpDef& op, std::span<const Argument> args) {
 
 std::vector<Tensor> call_kernel(const OpDef& op, std::span<const Argument> args) {
   if (op.kind == OpKind::Pointwise) return {call_pointwise(op, args)};
+  if (op.custom && op.kind == OpKind::Dynamic) {
+    std::vector<Tensor> tensors = op.custom->allocate(args);
+    RL_CHECK(op.returns_list || tensors.size() == static_cast<size_t>(op.returns), Runtime, op.name,
+             ": the function gave ", tensors.size(), " tensors, the schema says ", op.returns);
+    return tensors;
+  }
   if (op.kind == OpKind::Dynamic) {
     std::vector<Tensor> tensors(static_cast<size_t>(op.returns));
     std::vector<Tensor*> outs;
     for (Tensor& t : tensors) outs.push_back(&t);
-    op.kernel(args, outs, Epilogue{});
+    op.compute(args, outs, Epilogue{});
     return tensors;
   }
   std::vector<TensorMeta> metas(static_cast<size_t>(op.returns));
-  op.shape(args, metas);
+  op.infer(args, metas);
   if (op.kind == OpKind::View) {
     std::vector<Tensor> views;
     for (const TensorMeta& meta : metas) views.push_back(viewed(op, args).view(meta));
@@ -109,9 +116,9 @@ CallResult call_op(const OpDef& op, std::span<const Argument> args) {
   }
   switch (op.kind) {
     case OpKind::Scalar:
-      return {{}, op.scalar(args)};
+      return {{}, op.give_number(args)};
     case OpKind::Check:
-      op.kernel(args, {}, Epilogue{});
+      op.compute(args, {}, Epilogue{});
       return {};
     case OpKind::Composite:
       return evaluate_expression(op, args);

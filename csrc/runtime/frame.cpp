@@ -17,6 +17,7 @@ Frame::Frame(std::shared_ptr<const Plan> plan, const Graph& graph,
       arena_(Storage::allocate(plan_->arena_bytes)),
       slots_(plan_->slots.size()),
       numbers_(plan_->slots.size()) {
+  arena_->set_recycled();
   for (size_t v = 0; v < plan_->numbers.size(); ++v)
     if (plan_->numbers[v]) numbers_[v] = *plan_->numbers[v];
   for (const auto& [slot, tensor] : weights) slots_[static_cast<size_t>(slot)] = tensor;
@@ -137,7 +138,7 @@ void Frame::run() {
 }
 
 void Frame::run_kernel(const Step& step, Call& call) {
-  if (step.program.steps.empty()) return step.op->kernel(call.args, call.outs, Epilogue{});
+  if (step.program.steps.empty()) return step.op->compute(call.args, call.outs, Epilogue{});
   // Operands of the tail under the output's sizes: the kernel may see that under other ones.
   const Dims& sizes = call.outs[0]->sizes;
   std::vector<Tensor> expanded;
@@ -159,7 +160,7 @@ void Frame::run_kernel(const Step& step, Call& call) {
     expanded.emplace_back(meta, input->storage(), input->raw());
     operands.push_back(&expanded.back());
   }
-  step.op->kernel(call.args, call.outs, Epilogue(call.program, operands));
+  step.op->compute(call.args, call.outs, Epilogue(call.program, operands));
 }
 
 void Frame::run_step(const Step& step, Call& call) {

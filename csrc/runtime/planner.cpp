@@ -116,7 +116,7 @@ void Planner::plan_node(const Node& node) {
 void Planner::plan_kernel(const Node& node, const std::vector<Argument>& args) {
   const OpDef& op = *node.op;
   std::vector<TensorMeta> metas(static_cast<size_t>(op.returns));
-  op.shape(args, metas);
+  op.infer(args, metas);
   // A mask as an index, for example: the kernel finds the sizes.
   for (const TensorMeta& meta : metas)
     if (is_data_dependent(meta)) return plan_call(node);

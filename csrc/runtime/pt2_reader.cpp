@@ -4,6 +4,7 @@
 
 #include "ir/control_flow.h"
 #include "ir/verify.h"
+#include "library.h"
 #include "passes/functionalize.h"
 #include "runtime/program.h"
 #include "runtime/pt2_model.h"
@@ -190,6 +191,7 @@ class Reader {
 }  // namespace
 
 std::shared_ptr<const Program> load_program(const std::string& path, const LoadOptions& options) {
+  detail::define_new_libraries();
   ZipArchive zip = ZipArchive::open(path);
   Reader reader(zip.name(), options);
   return zip.find(kOldProgram) ? reader.read_old(zip) : reader.read_archive(std::move(zip));

@@ -28,7 +28,7 @@ TensorMeta region_of(const Graph& region, const TensorMeta& base,
     std::vector<Argument> args;
     for (const Operand& operand : node.operands) args.push_back(resolve(resolve, operand));
     std::vector<TensorMeta> metas(static_cast<size_t>(node.op->returns));
-    node.op->shape(args, metas);
+    node.op->infer(args, metas);
     const auto self = static_cast<size_t>(node.operands[0].value);
     if (node.op->may_alias) {
       const auto view = alias_instead_of_copy(values[self], metas[0]);

@@ -1720,6 +1720,23 @@ class SampleSeeder:
         Seeds and returns the seed for PyTorch's generator; -1, and nothing is done, if a Twister was touched since the last sample.
         """
 
+def define_op(schema: str, kernel: Callable[..., Any], fake: Callable[..., Any] | None) -> str:
+    """
+    Defines an operator that a Python function computes; its name in the table.
+    """
+
+def undefine_op(name: str) -> builtins.bool:
+    """Takes a custom operator away from later lookups."""
+
+def custom_op_names() -> list[str]:
+    """Names of the custom operators, sorted."""
+
+def check_schema(schema: str) -> str:
+    """The name in the table that a schema gives; ValueError if it is none."""
+
+def load_library(path: str) -> None:
+    """Loads a shared library of operators written in C++."""
+
 
 class Size(tuple[builtins.int, ...]):
     """The sizes of a tensor: a tuple of ints."""

@@ -80,6 +80,7 @@ _SUBMODULES = frozenset(
         "export",
         "fft",
         "lazy",
+        "library",
         "linalg",
         "multiprocessing",
         "nativert",

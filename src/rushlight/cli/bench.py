@@ -6,6 +6,8 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
+from . import libraries
+
 if TYPE_CHECKING:
     from rushlight.export import ExportedProgram
 
@@ -19,6 +21,7 @@ def add_command(commands: Any) -> None:
         "for several numbers of threads.",
     )
     parser.add_argument("model", metavar="MODEL", help="a .pt2 file")
+    libraries.add_option(parser)
     parser.add_argument("--inputs", metavar="FILE", help="take the inputs from this .npz or .npy")
     parser.add_argument(
         "--shape",
@@ -61,6 +64,7 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("--inputs and --shape exclude each other")
     numbers = threads.parse_list(args.threads)
     shapes = synthetic.parse_shapes(args.shape)
+    libraries.load(args.library)
     program = export.load(args.model)
     specs = inputs.program_inputs(program)
     if args.inputs:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import libraries
+
 if TYPE_CHECKING:
     from rushlight import Tensor
     from rushlight.export import ExportedProgram
@@ -21,6 +23,7 @@ def add_command(commands: Any) -> None:
         "which of them are missing here), and the memory that a call needs.",
     )
     parser.add_argument("model", metavar="MODEL", help="a .pt2 file")
+    libraries.add_option(parser)
     parser.add_argument("--model", dest="name", metavar="NAME", help="which of several models")
     parser.add_argument(
         "--shape",
@@ -44,6 +47,7 @@ def main(args: argparse.Namespace) -> int:
     from .report import print_json
     from .synthetic import parse_shapes
 
+    libraries.load(args.library)
     shapes = parse_shapes(args.shape)
     opened = open_program(args.model, allow_missing=True, model=args.name)
     program = ExportedProgram(opened)

@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from . import libraries
+
 if TYPE_CHECKING:
     from rushlight.nativert import ModelRunner
 
@@ -27,6 +29,7 @@ def add_command(commands: Any) -> None:
         "an array 'labels', accuracy.",
     )
     parser.add_argument("model", metavar="MODEL", help="a .pt2 file")
+    libraries.add_option(parser)
     parser.add_argument(
         "--inputs",
         metavar="FILE",
@@ -70,6 +73,7 @@ def main(args: argparse.Namespace) -> int:
     if args.output:
         inputs.check_output_name(args.output)
     threads.use(args.threads)
+    libraries.load(args.library)
     program = export.load(args.model)
     specs = inputs.program_inputs(program)
     arrays = inputs.read_arrays(args.inputs) if args.inputs else {}

@@ -11,6 +11,7 @@ tensor([31., 42.])
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from rushlight import _C
@@ -82,6 +83,11 @@ class OpNamespace:
 
     def __repr__(self) -> str:
         return f"<rushlight operators of namespace {self._name}>"
+
+
+def load_library(path: str | os.PathLike[str]) -> None:
+    """The same as :func:`rushlight.library.load`."""
+    _C.load_library(os.fspath(path))
 
 
 def __getattr__(name: str) -> OpNamespace:
