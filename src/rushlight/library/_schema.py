@@ -18,8 +18,6 @@ def _base_types() -> dict[Any, str]:
         float: "float",
         bool: "bool",
         str: "str",
-        int | float | bool: "Scalar",
-        int | float: "Scalar",
         rushlight.dtype: "ScalarType",
         rushlight.device: "Device",
     }
@@ -30,6 +28,8 @@ def _type_text(annotation: Any, base: dict[Any, str]) -> str | None:
     if annotation in base:
         return base[annotation]
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType) and set(args) <= {int, float, bool}:
+        return "Scalar"
     if origin in (typing.Union, types.UnionType) and type(None) in args:
         inner = typing.Union[tuple(a for a in args if a is not type(None))]  # noqa: UP007
         text = _type_text(inner, base)
