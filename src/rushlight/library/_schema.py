@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import operator
 import types
 import typing
 from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +33,7 @@ def _type_text(annotation: Any, base: dict[Any, str]) -> str | None:
     if origin in (typing.Union, types.UnionType) and set(args) <= {int, float, bool}:
         return "Scalar"
     if origin in (typing.Union, types.UnionType) and type(None) in args:
-        inner = typing.Union[tuple(a for a in args if a is not type(None))]  # noqa: UP007
+        inner: Any = functools.reduce(operator.or_, (a for a in args if a is not type(None)))
         text = _type_text(inner, base)
         return None if text is None or text.endswith("?") else f"{text}?"
     if origin in (list, Sequence) and len(args) == 1:
