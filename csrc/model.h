@@ -29,6 +29,7 @@ struct ModelValue {
   std::string type;  // "float32[s0, 4]"; "an int", "a float" or "a bool" for a number
   std::optional<DType> dtype{};    // of a tensor
   std::vector<ModelSize> sizes{};  // of a tensor
+  std::string path{};  // of an input among forward's arguments, such as batch['x'], if known
 };
 
 /// May be called from many threads at once. Errors are `Error` (core/error.h), their text made for

@@ -61,15 +61,18 @@ Inputs read_inputs(const std::string& path, const Model& model) {
                         [&](const auto& a) { return a.first == name; });
   };
   Inputs inputs;
-  const bool labels_are_an_input = std::any_of(
-      wanted.begin(), wanted.end(), [](const ModelValue& v) { return v.name == kLabels; });
+  const bool labels_are_an_input =
+      std::any_of(wanted.begin(), wanted.end(),
+                  [](const ModelValue& v) { return v.name == kLabels || v.path == kLabels; });
   if (const auto labels = find(kLabels); labels != arrays.end() && !labels_are_an_input) {
     inputs.labels = labels->second;
     arrays.erase(labels);
   }
   std::vector<ModelValue> missing;
   for (const ModelValue& input : wanted) {
-    if (const auto found = find(input.name); found != arrays.end())
+    auto found = find(input.name);
+    if (found == arrays.end() && !input.path.empty()) found = find(input.path);
+    if (found != arrays.end())
       inputs.tensors.push_back(value_of(input, found->second));
     else
       missing.push_back(input);

@@ -80,8 +80,8 @@ Usage: rushlight-run MODEL [--inputs FILE] [--output FILE] [--json] [--threads N
                      [--batch N] [--library FILE]...
 
   MODEL          a .pt2 file
-  --inputs FILE  the inputs: .npz with an array for each input, named as in the program's graph, or
-                 .npy for a program with one input
+  --inputs FILE  the inputs: .npz with an array for each input, named as in the program's graph or
+                 among forward's arguments, or .npy for a program with one input
   --output FILE  write the outputs as output_0, output_1, … (.npz, .npy)
   --json         print JSON instead of a table
   --threads N    use at most N threads (default: all cores)

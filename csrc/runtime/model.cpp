@@ -1,6 +1,7 @@
 // The public face of ModelRunner: tensors in, tensors out.
 #include "model.h"
 
+#include "runtime/argument_paths.h"
 #include "runtime/model_runner.h"
 
 namespace rushlight {
@@ -61,9 +62,13 @@ ModelValue describe_value(std::string name, ValueId id, const Program& program) 
 struct Model::Impl {
   Impl(const std::string& path, int num_threads) : runner(path, num_threads) {
     const Program& program = runner.program();
-    for (size_t i : runner.inputs().user_inputs()) {
+    const std::vector<std::string> paths = argument_paths(program);
+    for (size_t k = 0; const size_t i : runner.inputs().user_inputs()) {
+      const size_t argument = k++;
       const InputSpec& spec = program.inputs[i];
-      if (spec.value != kNoValue) inputs.push_back(describe_value(spec.name, spec.value, program));
+      if (spec.value == kNoValue) continue;
+      inputs.push_back(describe_value(spec.name, spec.value, program));
+      if (argument < paths.size()) inputs.back().path = paths[argument];
     }
     for (const OutputSpec& spec : program.outputs) {
       keeps_state |= spec.kind == OutputSpec::Kind::BufferMutation;

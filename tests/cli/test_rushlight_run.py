@@ -252,3 +252,34 @@ def test_a_state_forbids_filling_up(tmp_path: Path) -> None:
     given = (FIXTURES / f"{name}.exported.pt2", "--inputs", tmp_path / "x.npy")
     assert "keeps a state from call to call" in run(*given, status=1)
     assert "keeps a state from call to call" in run_in_python(*given, status=1)
+
+
+def test_inputs_are_found_by_their_place_among_the_arguments(tmp_path: Path) -> None:
+    x, mask, first, _, scale, bias, _ = fixture_calls.flat_inputs("nested_inputs", 0)
+    given, target = tmp_path / "in.npz", tmp_path / "out.npz"
+    named = {"batch['x']": x, "batch_mask": mask, "pair[0]": first, "scale": scale, "bias": bias}
+    np.savez(given, **named)
+    call = (fixture_calls.path_of("nested_inputs"), "--inputs", given, "--repeat", "0")
+    run(*call, "--output", target)
+    with np.load(target) as arrays:
+        for k, wanted in enumerate(fixture_calls.flat_outputs("nested_inputs", 0)):
+            if wanted is not None:
+                fixture_calls.check(arrays[f"output_{k}"], wanted)
+    np.savez(given, **{k: v for k, v in named.items() if k != "pair[0]"})
+    assert "no array for input 'pair_0'" in run(*call, status=1)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["", "[]", "[1]", "{}", '[1, {"type": "x"}]', '[1, {"type": null, "children_spec": [1, 2]}]'],
+)
+def test_a_damaged_calling_convention_leaves_the_names_of_the_graph(
+    spec: str, tmp_path: Path
+) -> None:
+    def change(program: dict[str, Any]) -> None:
+        program["graph_module"]["module_call_graph"][0]["signature"]["in_spec"] = spec
+
+    model = rewrite_program(fixture_calls.path_of("linear"), tmp_path / "x.pt2", change)
+    (x,) = fixture_calls.flat_inputs("linear", 0)
+    np.save(tmp_path / "x.npy", x)
+    run(model, "--inputs", tmp_path / "x.npy", "--repeat", "0")
