@@ -62,14 +62,21 @@ class Converter {
       for (const Source& item : trace_.list(s)) need(item);
   }
 
+  static void describe(Value& value, IntList sizes, IntList strides) {
+    for (int64_t s : sizes) value.sizes.push_back({s, ""});
+    value.hint_strides = Dims(strides);
+    value.known = true;
+  }
+  IntList dims(const Source& s) const {
+    return unpack<IntList>::from(trace_.literals()[static_cast<size_t>(s.index)]);
+  }
+
   ValueId value(ValueId v, const char* prefix) {
     const TensorMeta& meta = trace_.meta(v);
     Value value;
     value.name = prefix + std::to_string(v);
     value.dtype = meta.dtype;
-    for (int64_t s : meta.sizes) value.sizes.push_back({s, ""});
-    value.hint_strides = meta.strides;
-    value.known = true;
+    describe(value, meta.sizes, meta.strides);
     return mapped(v) = graph_.add_value(std::move(value));
   }
 
@@ -145,6 +152,10 @@ class Converter {
     in.name = "base";
     out.name = "region";
     in.dtype = out.dtype = base.dtype;
+    if (!integers_) {  // a program of these sizes only
+      describe(in, base.sizes, base.strides);
+      describe(out, dims(sources[2]), dims(sources[3]));
+    }
     graph->inputs = {graph->add_value(in)};
     graph->outputs = {graph->add_value(out)};
     Node node;
