@@ -8,132 +8,28 @@ alike. Reported are medians over the rounds: samples per second after the first 
 `iter(loader)` to the first batch (start); and seconds to let go of a loader in the middle of an
 epoch (stop). "ratio" is ours divided by PyTorch's: above 1.00 is faster for samples, below 1.00 for
 times. Libraries that are not installed are left out. SPDL's workers are threads.
+
+*no loader* is the most that any loader could give: as many processes as there are workers read
+samples and throw them away. With --alone, start is measured a second time, each library in fresh
+processes of its own: the first loader of a process with the import of the library, and the later
+ones. (In one process with PyTorch, everybody's forks copy PyTorch's page tables.)
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
+import multiprocessing
 import os
 import platform
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from rushlight.utils.data import DataLoader
-
-
-class Arrays:
-    """`n` samples, which are `kept` arrays again and again."""
-
-    def __init__(self, n: int, kept: int, shape: tuple[int, ...]) -> None:
-        self.n = n
-        self.data = np.random.default_rng(0).random((kept, *shape), np.float32)
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __getitem__(self, i: int) -> Any:
-        return self.data[i % len(self.data)]
-
-
-class Jpegs:
-    """`n` photographs of noise, 224x224."""
-
-    def __init__(self, n: int, kept: int) -> None:
-        from PIL import Image
-
-        self.n = n
-        random = np.random.default_rng(0)
-        self.files = []
-        for _ in range(kept):
-            coarse = random.integers(0, 255, (28, 28, 3), np.uint8)
-            file = io.BytesIO()
-            Image.fromarray(coarse).resize((224, 224)).save(file, "JPEG", quality=90)
-            self.files.append(file.getvalue())
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __getitem__(self, i: int) -> Any:
-        from PIL import Image
-
-        return np.asarray(Image.open(io.BytesIO(self.files[i % len(self.files)])))
-
-
-ROWS: dict[str, tuple[Callable[[], Any], int]] = {  # data set, batch size
-    "tiny": (lambda: Arrays(10_000_000, 4096, (8,)), 64),
-    "small": (lambda: Arrays(1_000_000, 1024, (3, 32, 32)), 64),
-    "image": (lambda: Arrays(100_000, 64, (3, 224, 224)), 32),
-    "jpeg": (lambda: Jpegs(100_000, 64), 32),
-}
-NAMES = {
-    "tiny": "8 floats",
-    "small": "3x32x32",
-    "image": "3x224x224",
-    "jpeg": "JPEG 224x224",
-}
-Make = Callable[[Any, int, int], Iterable[Any]]
-
-
-def ours(data: Any, batch: int, workers: int) -> Iterable[Any]:
-    return DataLoader(data, batch, num_workers=workers)
-
-
-def ours_threads(data: Any, batch: int, workers: int) -> Iterable[Any]:
-    return DataLoader(data, batch, num_workers=workers, worker_type="thread")
-
-
-def pytorch(data: Any, batch: int, workers: int) -> Iterable[Any]:
-    import torch.utils.data
-
-    return torch.utils.data.DataLoader(data, batch, num_workers=workers)
-
-
-def grain(data: Any, batch: int, workers: int) -> Iterable[Any]:
-    import grain as library
-    from absl import flags
-
-    if not flags.FLAGS.is_parsed():
-        flags.FLAGS.mark_as_parsed()  # its workers are configured by flags
-    stream = library.MapDataset.source(data).batch(batch)
-    loaded = stream.to_iter_dataset(library.ReadOptions(num_threads=0, prefetch_buffer_size=0))
-    if workers == 0:
-        return loaded
-    return loaded.mp_prefetch(library.MultiprocessingOptions(num_workers=workers))
-
-
-class Spdl:
-    """SPDL's pipeline: batches of keys, loaded by threads."""
-
-    def __init__(self, data: Any, batch: int, workers: int) -> None:
-        self.data, self.batch, self.workers = data, batch, workers
-
-    def _load(self, keys: list[int]) -> Any:
-        return np.stack([self.data[i] for i in keys])
-
-    def __iter__(self) -> Iterator[Any]:
-        from spdl.pipeline import PipelineBuilder
-
-        builder = PipelineBuilder().add_source(range(len(self.data))).aggregate(self.batch)
-        builder = builder.pipe(self._load, concurrency=max(1, self.workers), output_order="input")
-        pipeline = builder.add_sink(4).build(num_threads=max(1, self.workers))
-        with pipeline.auto_stop():
-            yield from pipeline.get_iterator()
-
-
-PEERS: dict[str, tuple[Make, str | None]] = {
-    "rushlight": (ours, None),
-    "threads": (ours_threads, None),
-    "PyTorch": (pytorch, "torch"),
-    "grain": (grain, "grain"),
-    "SPDL": (Spdl, "spdl.pipeline"),
-}
+from data_contenders import NAMES, PEERS, ROWS, Make, installed
 
 
 def measure(make: Make, data: Any, batch: int, workers: int, seconds: float) -> dict[str, float]:
@@ -143,24 +39,75 @@ def measure(make: Make, data: Any, batch: int, workers: int, seconds: float) -> 
     next(iterator)
     first = done = time.perf_counter()
     n = 0
-    for n, _ in enumerate(iterator, 1):  # noqa: B007
+    for n, _ in enumerate(iterator if seconds else (), 1):  # noqa: B007
         done = time.perf_counter()
         if done - first > seconds:
             break
     stopping = time.perf_counter()
     del iterator
     return {
-        "rate": n * batch / (done - first),
+        "rate": n * batch / (done - first) if n else 0.0,
         "start": first - start,
         "stop": time.perf_counter() - stopping,
     }
 
 
-def installed(module: str | None) -> bool:
-    try:
-        return module is None or bool(__import__(module))
-    except ImportError:
-        return False
+def read_only(data: Any, seconds: float, counts: Any) -> None:
+    start, n = time.perf_counter(), 0
+    while (elapsed := time.perf_counter() - start) < seconds:
+        data[n]
+        n += 1
+    counts.put(n / elapsed)
+
+
+def without_loader(data: Any, workers: int, seconds: float) -> float:
+    """Samples per second of processes that do nothing but read them."""
+    counts: Any = multiprocessing.SimpleQueue()
+    context = multiprocessing.get_context("fork")
+    processes = [
+        context.Process(target=read_only, args=(data, seconds, counts))
+        for _ in range(max(1, workers))
+    ]
+    for process in processes:
+        process.start()
+    total: float = sum(counts.get() for _ in processes)
+    for process in processes:
+        process.join()
+    return total
+
+
+def starts_in_this_process(row: str, name: str, workers: int) -> None:
+    """Prints the seconds to the first batch of four loaders, one after the other; for the first
+    one from before its import."""
+    make, module = PEERS[name]
+    build, batch = ROWS[row]
+    data = build()
+    start = time.perf_counter()
+    assert installed(module)
+    importing = time.perf_counter() - start
+    starts = [measure(make, data, batch, workers, 0.0)["start"] for _ in range(4)]
+    print(json.dumps([importing + starts[0], *starts[1:]]))
+
+
+def starts_alone(row: str, names: list[str], workers: int, rounds: int) -> None:
+    """Prints the start of each library in processes of its own."""
+    found: dict[str, list[list[float]]] = {name: [] for name in names}
+    for _ in range(rounds):
+        for name in names:
+            command = [sys.executable, __file__, "--start-of", row, name, str(workers)]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+            found[name].append(json.loads(done.stdout))
+    first = {n: statistics.median(s[0] for s in found[n]) for n in names}
+    later = {n: statistics.median(t for s in found[n] for t in s[1:]) for n in names}
+    for name in names:
+        text = (
+            f"  {name:<10} in a process of its own: import and start {first[name] * 1e3:>8.1f} ms"
+        )
+        text += f"   later {later[name] * 1e3:>8.1f} ms"
+        if name != "PyTorch" and "PyTorch" in names:
+            ratios = first[name] / first["PyTorch"], later[name] / later["PyTorch"]
+            text += "   ratio {:.2f}, {:.2f}".format(*ratios)
+        print(text, flush=True)
 
 
 def main() -> None:
@@ -171,7 +118,13 @@ def main() -> None:
     parser.add_argument("--peers", nargs="*", default=list(PEERS))
     parser.add_argument("--seconds", type=float, default=3.0, help="of one measurement")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--alone", action="store_true", help="starts in separate processes too")
+    parser.add_argument("--start-of", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.start_of:
+        row, name, number = options.start_of
+        starts_in_this_process(row, name, int(number))
+        return
     peers = {n: m for n, (m, module) in PEERS.items() if n in options.peers and installed(module)}
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, ", end="")
     print(f"Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}\n")
@@ -191,6 +144,10 @@ def main() -> None:
             }
             results[f"{row} {workers}"] = medians
             show(f"{NAMES[row]}, batches of {batch}, {workers} workers", medians)
+            most = without_loader(data, workers, options.seconds)
+            print(f"  {'no loader':<10}{most:>12,.0f} samples/s", flush=True)
+            if options.alone and workers:
+                starts_alone(row, [n for n in names if n != "threads"], workers, options.rounds)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
 

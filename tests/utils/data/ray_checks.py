@@ -44,14 +44,27 @@ def writable_arrays() -> None:
 
 
 def resume() -> None:
-    first = loader(Squares(12), shuffle=True)
-    iterator = iter(first)
-    next(iterator)
-    state = json.loads(json.dumps(first.state_dict()))
-    rest = [plain(b) for b in iterator]
-    again = DataLoader(Squares(12), 3, shuffle=True, seed=4)
-    again.load_state_dict(state)
-    assert [plain(b) for b in again] == rest
+    """Everywhere in two epochs: from actors to no workers, and from two actors to one."""
+    for dataset in (Draws(8), Stream(8)):
+        shuffle = isinstance(dataset, Draws) or None
+        helped = loader(dataset, shuffle=shuffle, persistent_workers=True)
+        batches: list[Any] = []
+        states = [(0, json.dumps(helped.state_dict()))]  # batches consumed, state
+        for _ in range(2):
+            for batch in helped:
+                batches.append(plain(batch))
+                states.append((len(batches), json.dumps(helped.state_dict())))
+            states.append((len(batches), json.dumps(helped.state_dict())))
+        assert len(batches) == 6
+        del helped
+        for consumed, state in states:
+            kinds = [DataLoader(dataset, 3, shuffle=shuffle, seed=4)]
+            if consumed == 2:
+                kinds.append(loader(dataset, 1, shuffle=shuffle, persistent_workers=True))
+            for again in kinds:
+                again.load_state_dict(json.loads(state))
+                got = [plain(b) for _ in range(3) for b in again]
+                assert got[: 6 - consumed] == batches[consumed:], (dataset, consumed)
 
 
 def errors() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from rushlight.utils.data import DataLoader, SharedDict, SharedList
 from tests.utils.data.datasets import Squares, plain
+from tests.utils.data.memory_checks import Records, private_megabytes, record
 
 KEYS = st.one_of(st.integers(), st.text(), st.binary(), st.none(), st.tuples(st.text()))
 
@@ -48,26 +48,9 @@ def test_dictionary_keys() -> None:
         shared["b"]
 
 
-class Records:
-    def __init__(self, records: Any) -> None:
-        self.records = records
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __getitem__(self, i: int) -> int:
-        return len(self.records[i]["path"])
-
-
-def private_megabytes(pid: int | None) -> float:
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    lines = [line.split() for line in text.splitlines()]
-    return sum(int(x[1]) for x in lines if x[0].startswith("Private_")) / 1024
-
-
 def test_workers_do_not_copy_shared_records() -> None:
     n = 50_000
-    records = SharedList({"path": f"images/{i:09d}.png", "label": i} for i in range(n))
+    records = SharedList(record(i) for i in range(n))
     loader = DataLoader(Records(records), 100, num_workers=2)
     iterator = iter(loader)
     children = multiprocessing.active_children()

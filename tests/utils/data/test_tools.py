@@ -51,6 +51,7 @@ def test_stats(kind: Any) -> None:
     assert stats.samples == 40
     assert stats.fetch > 0
     assert stats.collate > 0
+    assert 0 < stats.computing < 60
     assert stats.wait > 0
     assert "10 batches, 40 samples" in str(stats)
 
@@ -60,9 +61,11 @@ def test_stats(kind: Any) -> None:
     [
         (Stats(0, 10, 10, fetch=1, wait=0.01, use=9), "hardly waits"),
         (Stats(2, 10, 10, fetch=0.1, transfer=5, wait=5, use=1), "fewer workers"),
-        (Stats(0, 10, 10, fetch=9, wait=9, use=9), "num_workers="),
-        (Stats(64, 10, 10, fetch=9, wait=1, use=9), "prefetch_factor"),
-        (Stats(64, 10, 10, fetch=900, wait=9, use=1), "cheaper"),
+        (Stats(0, 10, 10, fetch=9, computing=9, wait=9, use=9), "num_workers="),
+        (Stats(64, 10, 10, fetch=9, computing=9, wait=1, use=9), "prefetch_factor"),
+        (Stats(64, 10, 10, fetch=900, computing=800, wait=9, use=1), "cheaper"),
+        (Stats(64, 10, 10, fetch=900, computing=9, wait=9, use=1), "num_workers=128"),
+        (Stats(0, 10, 10, fetch=9, computing=1, wait=9, use=3), 'num_workers=4, worker_type="thr'),
     ],
 )
 def test_advice(stats: Stats, advice: str) -> None:

@@ -7,7 +7,8 @@ Workers are processes, threads or Ray actors; batches and random draws are the s
 number and kind; ``state_dict()`` resumes in the middle of an epoch.
 """
 
-from rushlight.utils.data.collation import collate, default_collate, default_convert
+from rushlight.utils.data.collation import collate, default_collate
+from rushlight.utils.data.conversion import default_convert
 from rushlight.utils.data.dataset import (
     ChainDataset,
     ConcatDataset,

@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, MutableSequence, Sequence
-from contextlib import contextmanager
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 
 from rushlight import Tensor
 from rushlight.utils import pytree
-from rushlight.utils.data.arrays import (
-    Array,
-    Kind,
-    as_kind,
-    host_array,
-    is_text_or_object,
-    is_torch_tensor,
-    torch_module,
+from rushlight.utils.data.arrays import is_torch_tensor
+from rushlight.utils.data.collate_functions import (
+    collate_float_fn,
+    collate_int_fn,
+    collate_numpy_array_fn,
+    collate_numpy_scalar_fn,
+    collate_str_fn,
+    collate_tensor_fn,
+    collate_torch_tensor_fn,
 )
-
-CollateMap: TypeAlias = dict[type | tuple[type, ...], Callable[..., Any]]
-Allocate: TypeAlias = Callable[[tuple[int, ...], Any], Array]
-Path: TypeAlias = tuple[Any, ...]
-
-default_collate_err_msg_format = (
-    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+from rushlight.utils.data.collate_settings import (
+    CollateMap,
+    Path,
+    fail,
+    place_text,
+    settings,
 )
-
-
-class _Settings(threading.local):
-    """What the loader that a thread collates for wants."""
-
-    kind: Kind | None = None
-    allocate: Allocate | None = None
-    path: Path = ()
-
-
-settings = _Settings()
-
-
-@contextmanager
-def collating(kind: Kind | None, allocate: Allocate | None = None) -> Any:
-    """Batches made in this block are of the given kind, in memory from ``allocate``."""
-    before = settings.kind, settings.allocate
-    settings.kind, settings.allocate = kind, allocate
-    try:
-        yield
-    finally:
-        settings.kind, settings.allocate = before
+from rushlight.utils.data.conversion import holds_torch
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
@@ -72,7 +49,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     """
     if settings.kind is not None:
         return collate(batch, collate_fn_map=default_collate_fn_map)
-    settings.kind = "torch" if batch and _holds_torch(batch[0]) else "rushlight"
+    settings.kind = "torch" if batch and holds_torch(batch[0]) else "rushlight"
     try:
         return collate(batch, collate_fn_map=default_collate_fn_map)
     finally:
@@ -121,7 +98,7 @@ def _collate(batch: Sequence[Any], table: CollateMap, path: Path) -> Any:
     if table is default_collate_fn_map and hasattr(elem, "__dlpack__"):
         settings.path = path
         return collate_numpy_array_fn(batch)
-    return _fail(path, type(elem))
+    return fail(path, type(elem))
 
 
 def _by_instance(elem: Any, table: CollateMap) -> Callable[..., Any] | None:
@@ -135,7 +112,7 @@ def _collate_mapping(batch: Sequence[Mapping[Any, Any]], table: CollateMap, path
         at = (*path, pytree.MappingKey(key))
         for i, sample in enumerate(batch):
             if key not in sample:
-                raise KeyError(f"{_place(at)}missing in sample {i} of the batch")
+                raise KeyError(f"{place_text(at)}missing in sample {i} of the batch")
         collated[key] = _collate([sample[key] for sample in batch], table, at)
     if type(elem) is dict:
         return collated
@@ -174,97 +151,9 @@ def _columns(batch: Sequence[Iterable[Any]], path: Path) -> list[tuple[Any, ...]
     except ValueError:
         sizes = [len(cast(Any, sample)) for sample in batch]
         raise RuntimeError(
-            f"{_place(path)}each element in list of batch should be of equal size, "
+            f"{place_text(path)}each element in list of batch should be of equal size, "
             f"sizes are {sizes[:20]}"
         ) from None
-
-
-def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """Arrays of any library that NumPy can read, stacked."""
-    arrays: Any = batch if {*map(type, batch)} == {np.ndarray} else [host_array(x) for x in batch]
-    for i, array in enumerate(arrays):
-        if array is None:
-            _fail(settings.path, type(batch[i]), f"sample {i}, ")
-    for dtype in {array.dtype for array in arrays}:
-        if is_text_or_object(dtype):
-            _fail(settings.path, dtype)
-    return as_kind(stack(list(arrays)), settings.kind or "rushlight")
-
-
-def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """Tensors, stacked."""
-    if is_torch_tensor(batch[0]):
-        return collate_torch_tensor_fn(batch)
-    try:
-        return collate_numpy_array_fn(batch)
-    except TypeError:  # bfloat16, which NumPy lacks
-        from rushlight import ops
-
-        if settings.kind == "torch" or not all(isinstance(t, Tensor) for t in batch):
-            raise
-        return ops.aten.stack.default(list(batch), 0)
-
-
-def collate_torch_tensor_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """PyTorch tensors, stacked by PyTorch, into memory of the loader where there is one."""
-    torch = torch_module()
-    elem = batch[0]
-    if elem.is_nested or elem.layout != torch.strided:
-        kind = "nested" if elem.is_nested else "sparse"
-        raise RuntimeError(
-            f"{_place(settings.path)}batches of {kind} tensors need a collate_fn of your own"
-        )
-    try:
-        return torch.stack(list(batch), 0, out=_torch_memory(torch, batch))
-    except (RuntimeError, TypeError) as error:
-        raise type(error)(f"{_place(settings.path)}{error}") from None
-
-
-def _torch_memory(torch: Any, batch: Sequence[Any]) -> Any:
-    elem = batch[0]
-    if settings.allocate is None or elem.device.type != "cpu" or elem.requires_grad:
-        return None
-    if any(t.dtype != elem.dtype or t.shape != elem.shape for t in batch):
-        return None
-    bytes_ = settings.allocate((elem.numel() * len(batch) * elem.element_size(),), np.uint8)
-    return torch.from_numpy(bytes_).view(elem.dtype).view(len(batch), *elem.shape)
-
-
-def collate_numpy_scalar_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """NumPy scalars."""
-    return _numbers(batch, None)
-
-
-def collate_float_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """Python floats, as float64."""
-    return _numbers(batch, np.float64)
-
-
-def collate_int_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """Python ints, as int64; bools, as bool."""
-    return _numbers(batch, None)
-
-
-def collate_str_fn(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """Strings and bytes stay what they are."""
-    return batch
-
-
-def _numbers(batch: Sequence[Any], dtype: Any) -> Any:
-    try:
-        array = np.array(batch, dtype=dtype)
-    except (TypeError, ValueError):
-        array = np.array(None)
-    if array.dtype.kind in "OSUV" or array.ndim != 1:
-        odd = next((i for i, x in enumerate(batch) if type(x) is not type(batch[0])), 0)
-        if odd == 0:
-            raise OverflowError(f"{_place(settings.path)}a number does not fit into 64 bits")
-        _fail(settings.path, type(batch[odd]), f"sample {odd}, ")
-    if settings.allocate is not None:
-        shared = settings.allocate(array.shape, array.dtype)
-        shared[...] = array
-        array = shared
-    return as_kind(array, settings.kind or "rushlight")
 
 
 default_collate_fn_map: CollateMap = {
@@ -278,96 +167,5 @@ default_collate_fn_map: CollateMap = {
 }
 
 
-def stack(arrays: list[Array]) -> Array:
-    """Arrays of one shape along a new first dimension, in the loader's memory."""
-    shape, dtype = arrays[0].shape, arrays[0].dtype
-    for i, array in enumerate(arrays):
-        if array.shape != shape:
-            raise RuntimeError(
-                f"{_place(settings.path)}stack expects each tensor to be equal size, "
-                f"but got {list(shape)} at entry 0 and {list(array.shape)} at entry {i}"
-            )
-        if array.dtype != dtype:
-            dtype = np.result_type(dtype, array.dtype)
-    out = (settings.allocate or np.empty)((len(arrays), *shape), dtype)
-    if shape:  # joining along the first dimension is quicker than np.stack
-        np.concatenate(arrays, out=out.reshape(len(arrays) * shape[0], *shape[1:]))
-    else:
-        out[...] = arrays
-    return out
-
-
-def default_convert(data: Any) -> Any:
-    """Arrays within a sample become tensors; everything else stays.
-
-    Example::
-
-        default_convert({"x": np.ones(2), "name": "a"})
-    """
-    kind: Kind = settings.kind or ("torch" if _holds_torch(data) else "rushlight")
-    return _convert(data, kind)
-
-
-def _convert(data: Any, kind: Kind) -> Any:
-    if isinstance(data, np.ndarray | np.generic):
-        array = np.asarray(data)
-        return data if is_text_or_object(array.dtype) else as_kind(array, kind)
-    if isinstance(data, Tensor) or is_torch_tensor(data):
-        return data
-    if isinstance(data, Mapping):
-        converted = {key: _convert(data[key], kind) for key in data}
-        if type(data) is dict:
-            return converted
-        try:
-            if isinstance(data, MutableMapping):
-                clone = copy.copy(data)
-                clone.update(converted)
-                return clone
-            return cast(Any, type(data))(converted)
-        except TypeError:
-            return converted
-    if isinstance(data, tuple) and hasattr(data, "_fields"):
-        return type(data)(*(_convert(d, kind) for d in data))
-    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
-        items = [_convert(d, kind) for d in data]
-        if type(data) in {tuple, list}:
-            return items
-        try:
-            if isinstance(data, MutableSequence):
-                clone_ = copy.copy(data)
-                for i, item in enumerate(items):
-                    clone_[i] = item
-                return clone_
-            return items if isinstance(data, tuple) else cast(Any, type(data))(items)
-        except TypeError:
-            return items
-    if pytree.tree_is_leaf(data):
-        return data
-    return pytree.tree_map(lambda leaf: _convert(leaf, kind), data)  # a registered class
-
-
-def _holds_torch(sample: Any) -> bool:
-    torch = torch_module()
-    if torch is None:
-        return False
-    if isinstance(sample, torch.Tensor):
-        return True
-    if isinstance(sample, Mapping):
-        return any(map(_holds_torch, sample.values()))
-    if isinstance(sample, Sequence) and not isinstance(sample, str | bytes):
-        return any(map(_holds_torch, sample))
-    return not pytree.tree_is_leaf(sample) and any(map(_holds_torch, pytree.tree_leaves(sample)))
-
-
 def _attribute(name: str) -> Any:
     return pytree.GetAttrKey(name)
-
-
-def _place(path: Path) -> str:
-    return f"{pytree.keystr(path)}: " if path else ""
-
-
-def _fail(path: Path, found: Any, where: str = "") -> NoReturn:
-    name = found.__name__ if isinstance(found, type) else str(found)
-    prefix = f"{_place(path)}{where}{name} cannot be collated: " if path or where else ""
-    raise TypeError(prefix + default_collate_err_msg_format.format(found))

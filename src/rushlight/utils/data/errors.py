@@ -79,11 +79,11 @@ def keys_text(keys: Any) -> str:
     return f"[{shown}{', ...' if len(keys) > SHOWN_KEYS else ''}]"
 
 
-def death_message(worker: int, pid: int | None, code: int | None, keys: Any) -> str:
-    """What to say about a worker that is gone."""
-    how = f"ended with exit code {code}"
+def death_message(worker: int, pid: int | None, code: int | str | None, keys: Any) -> str:
+    """What to say about a worker that is gone. ``code``: its exit code, or why it is gone."""
+    how = code if isinstance(code, str) else f"ended with exit code {code}"
     hint = ""
-    if code is not None and code < 0:
+    if isinstance(code, int) and code < 0:
         try:
             name = signal.Signals(-code).name
         except ValueError:
@@ -97,8 +97,8 @@ def death_message(worker: int, pid: int | None, code: int | None, keys: Any) -> 
         if name == "SIGBUS":
             hint = " A file that it had mapped got shorter, or shared memory ran out."
     return (
-        f"DataLoader worker (pid {pid}) exited unexpectedly: worker {worker} {how}, "
-        f"in flight: {keys}.{hint}"
+        f"DataLoader worker{f' (pid {pid})' if pid else ''} exited unexpectedly: "
+        f"worker {worker} {how}, in flight: {keys}.{hint}"
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rushlight.utils.data.collation import Allocate, collating
+from rushlight.utils.data.collate_settings import Allocate, collating
 from rushlight.utils.data.errors import capture, keys_text
 from rushlight.utils.data.seeding import Generators, seed_like_pytorch
 from rushlight.utils.data.tasks import Batch, Epoch, Reply, Spec, Task
@@ -120,7 +120,7 @@ class Fetcher:
 
     def _make(self, batch: Batch, keys: Any) -> None:
         spec = self.spec
-        start = clock()
+        start, computing = clock(), time.thread_time()
         samples = self._next_samples(batch.number) if spec.iterable else self._samples(keys)
         done = clock()
         batch.fetch = done - start
@@ -128,7 +128,7 @@ class Fetcher:
             return
         batch.size = len(samples) if spec.auto_collation else 1
         batch.data = spec.collate_fn(samples if spec.auto_collation else samples[0])
-        batch.collate = clock() - done
+        batch.collate, batch.computing = clock() - done, time.thread_time() - computing
         if hasattr(spec.dataset, "state_dict"):
             batch.state = spec.dataset.state_dict()
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import multiprocessing.context
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar, cast, get_args
+from typing import Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 
 from rushlight import _C, Tensor
 from rushlight.utils import pytree
+from rushlight.utils.data.arguments import (
+    WorkerType,
+    check_choice,
+    check_samplers,
+    check_workers,
+    find_context,
+)
 from rushlight.utils.data.arrays import KINDS, Kind, as_kind
-from rushlight.utils.data.collation import default_collate, default_convert
+from rushlight.utils.data.collation import default_collate
+from rushlight.utils.data.conversion import default_convert
 from rushlight.utils.data.dataset import is_iterable_dataset
 from rushlight.utils.data.iteration import (
     InProcessIterator,
     LoaderIterator,
     Pass,
     Pool,
-    WorkersIterator,
 )
 from rushlight.utils.data.order import Order, generators_of
 from rushlight.utils.data.pin_memory import pin_memory as pin
@@ -37,9 +42,9 @@ from rushlight.utils.data.sampler import (
 from rushlight.utils.data.state import LoaderState
 from rushlight.utils.data.stats import Stats, Trace
 from rushlight.utils.data.tasks import Spec
+from rushlight.utils.data.worker_iteration import WorkersIterator
 
 T_co = TypeVar("T_co", covariant=True)
-WorkerType = Literal["process", "thread", "ray"]
 _FIXED = frozenset(
     {"batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"}
 )
@@ -120,11 +125,11 @@ class DataLoader(Generic[T_co]):
         trace: str | Path | None = None,
     ) -> None:
         self._iterable = is_iterable_dataset(dataset)
-        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers, worker_type)
-        _check_choice("worker_seeding", worker_seeding, ("sample", "torch"))
+        check_workers(num_workers, timeout, prefetch_factor, persistent_workers, worker_type)
+        check_choice("worker_seeding", worker_seeding, ("sample", "torch"))
         if arrays is not None:
-            _check_choice("arrays", arrays, KINDS)
-        self._check_samplers(batch_size, shuffle, sampler, batch_sampler, drop_last)
+            check_choice("arrays", arrays, KINDS)
+        check_samplers(self._iterable, batch_size, shuffle, sampler, batch_sampler, drop_last)
         self.dataset = dataset
         self.num_workers = num_workers
         self.worker_type = worker_type
@@ -166,56 +171,13 @@ class DataLoader(Generic[T_co]):
         self._made = True
         self.check_worker_number_rationality()
 
-    def _check_samplers(
-        self, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool
-    ) -> None:
-        if self._iterable:
-            for name, value in (
-                ("shuffle", shuffle or None),
-                ("sampler", sampler),
-                ("batch_sampler", batch_sampler),
-            ):
-                if value is not None:
-                    raise ValueError(
-                        "DataLoader with IterableDataset: expected unspecified "
-                        f"{name} option, but got {name}={value}"
-                    )
-        if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
-        if batch_sampler is not None:
-            if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, "
-                    "and drop_last"
-                )
-        elif batch_size is None and drop_last:
-            raise ValueError(
-                "batch_size=None option disables auto-batching and is mutually exclusive with "
-                "drop_last"
-            )
-
     @property
     def multiprocessing_context(self) -> Any:
         return self._context
 
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
-        if context is not None:
-            if self.num_workers == 0:
-                raise ValueError(
-                    "multiprocessing_context can only be used with workers (num_workers > 0), but "
-                    f"got num_workers={self.num_workers}"
-                )
-            if isinstance(context, str):
-                methods = multiprocessing.get_all_start_methods()
-                _check_choice("multiprocessing_context", context, methods)
-                context = multiprocessing.get_context(context)
-            if not isinstance(context, multiprocessing.context.BaseContext):
-                raise TypeError(
-                    "multiprocessing_context must be a context or the name of a start method, not "
-                    f"{type(context).__name__}"
-                )
-        self._context = context
+        self._context = find_context(context, self.num_workers)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made and name in _FIXED:
@@ -382,24 +344,3 @@ class _Endless:
     def __iter__(self) -> Iterator[None]:
         while True:
             yield None
-
-
-def _check_workers(
-    num_workers: int, timeout: float, prefetch: int | None, persistent: bool, kind: str
-) -> None:
-    if num_workers < 0:
-        raise ValueError(f"num_workers option should be non-negative, not {num_workers}")
-    if timeout < 0:
-        raise ValueError(f"timeout option should be non-negative, not {timeout}")
-    if num_workers == 0 and prefetch is not None:
-        raise ValueError("prefetch_factor option needs workers: give num_workers > 0")
-    if prefetch is not None and prefetch < 0:
-        raise ValueError(f"prefetch_factor option should be non-negative, not {prefetch}")
-    if persistent and num_workers == 0:
-        raise ValueError("persistent_workers option needs num_workers > 0")
-    _check_choice("worker_type", kind, get_args(WorkerType))
-
-
-def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")

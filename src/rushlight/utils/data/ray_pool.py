@@ -73,7 +73,7 @@ class RayPool:
         stored = ray.put(spec)
         self.actors = [actor.remote(stored, worker) for worker in range(spec.num_workers)]
         self.waiting: dict[Any, int] = {}  # results to come: worker
-        self._dead: tuple[int, int | None, int | None] | None = None
+        self._dead: tuple[int, None, str] | None = None
         self._finalizer = weakref.finalize(self, _stop, ray, self.actors)
 
     def start(self) -> None:
@@ -98,15 +98,15 @@ class RayPool:
             start = time.perf_counter()
             try:
                 packed = self.ray.get(ready[0])
-            except self.ray.exceptions.RayActorError:
-                self._dead = worker, None, None
+            except self.ray.exceptions.RayActorError as error:
+                self._dead = worker, None, f"is lost ({' '.join(str(error).split())})"
                 return None
             if packed is not None:
                 return unpack_by_value(packed), time.perf_counter() - start
         time.sleep(max(0.0, deadline - time.monotonic()))
         return None
 
-    def death(self) -> tuple[int, int | None, int | None] | None:
+    def death(self) -> tuple[int, None, str] | None:
         return self._dead
 
     def stack(self, worker: int) -> str:

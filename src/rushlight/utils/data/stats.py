@@ -20,6 +20,7 @@ class Stats:
         batches, samples: given so far.
         fetch: reading samples (``__getitem__``), summed over workers.
         collate: making batches of them, summed over workers.
+        computing: the part of both in which a processor was at work, and not a disk or a network.
         transfer: packing and unpacking, both sides.
         wait: the loop stood still, waiting for the loader.
         use: the loop was busy with what it got.
@@ -30,6 +31,7 @@ class Stats:
     samples: int = 0
     fetch: float = 0.0
     collate: float = 0.0
+    computing: float = 0.0
     transfer: float = 0.0
     wait: float = 0.0
     use: float = 0.0
@@ -53,6 +55,7 @@ class Stats:
         self.samples += batch.size
         self.fetch += batch.fetch
         self.collate += batch.collate
+        self.computing += batch.computing
         self.wait += now - self._asked
         if self.trace is not None:
             self.trace.add("wait", 0, self._asked, now - self._asked, batch.number)
@@ -95,7 +98,17 @@ class Stats:
             return "The loop hardly waits for data: nothing to gain here."
         if self.transfer > self.fetch + self.collate and self.workers:
             return "Moving batches costs more than making them: use fewer workers, or none."
-        needed = min(cpus, max(1, round(work / max(use, 1e-9) + 0.5)))
+        needed = max(1, round(work / max(use, 1e-9) + 0.5))
+        busy = self.computing / max(self.fetch + self.collate, 1e-9)
+        if busy < 0.5:  # samples wait for a disk or a network: more may wait at once
+            needed = min(needed, max(2 * self.workers, round(cpus / max(busy, 0.125))))
+            if needed > self.workers:
+                return (
+                    f"The loop waits {waiting:.0%} of its time, and samples spend {1 - busy:.0%} "
+                    "of theirs waiting: if it is for a disk or a network, "
+                    f'num_workers={needed}, worker_type="thread".'
+                )
+        needed = min(cpus, needed)
         if needed > self.workers:
             return (
                 f"The loop waits {waiting:.0%} of its time: num_workers={needed} would make "

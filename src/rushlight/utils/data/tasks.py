@@ -65,6 +65,7 @@ class Batch:
     start: float = 0.0  # seconds of the monotonic clock
     fetch: float = 0.0  # seconds
     collate: float = 0.0
+    computing: float = 0.0  # of both, with a processor
 
 
 @dataclass
