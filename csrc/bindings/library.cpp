@@ -12,6 +12,13 @@
 namespace rushlight::python {
 namespace {
 
+// Around a call of Python code and the reading of what it returned: `ready` runs what the thread
+// records, which must not be the trace that runs just now.
+struct Entered {
+  const nb::gil_scoped_acquire gil;
+  const lazy::Apart apart;
+};
+
 // A Python function that may be called and let go of on any thread.
 class Function {
  public:
@@ -27,7 +34,7 @@ class Function {
     Py_DECREF(function_);
   }
 
-  /// The caller holds the GIL.
+  /// The caller has `Entered`.
   nb::object operator()(std::span<const Argument> args, bool metadata) const {
     nb::list positional;
     nb::dict keywords;
@@ -39,7 +46,6 @@ class Function {
       else
         positional.append(value);
     }
-    const lazy::Apart apart;
     nb::object result = call(positional, keywords);
     // What it recorded to be written into its arguments is written now.
     if (!metadata)
@@ -49,6 +55,7 @@ class Function {
   }
 
   const std::string& name() const { return checked_.name; }
+  std::string_view returns() const { return returns_of(checked_.signature); }
   bool returns_list() const { return schema_.returns_list; }
 
  private:
@@ -121,13 +128,30 @@ void separate(std::vector<Tensor>& results, std::span<const Argument> args) {
 }
 
 Argument number_of(const Function& f, nb::handle result) {
+  const std::string_view wanted = f.returns();
   PyObject* p = result.ptr();
-  if (PyBool_Check(p)) return p == Py_True;
-  if (PyLong_Check(p)) return nb::cast<int64_t>(result);
-  if (PyFloat_Check(p)) return PyFloat_AsDouble(p);
-  if (PyIndex_Check(p)) return nb::cast<int64_t>(nb::steal(PyNumber_Index(p)));
-  RL_FAIL(Type, f.name(), ": the function returned ",
-          nb::cast<std::string>(nb::str(nb::type_name(result.type()))), ", expected a number");
+  const bool any = wanted == "Scalar";
+  const bool real = wanted == "float" || wanted == "SymFloat" || (any && PyFloat_Check(p));
+  const bool truth = wanted == "bool" || wanted == "SymBool" || (any && PyBool_Check(p));
+  RL_CHECK(real || truth ? PyNumber_Check(p) : PyIndex_Check(p), Type, f.name(),
+           ": the function returned ", nb::cast<std::string>(nb::str(nb::type_name(result.type()))),
+           ", the schema says ", wanted);
+  if (real) {
+    const double value = PyFloat_AsDouble(p);
+    if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
+    return value;
+  }
+  if (truth) {
+    const int value = PyObject_IsTrue(p);
+    if (value < 0) throw nb::python_error();
+    return value != 0;
+  }
+  PyObject* index = PyNumber_Index(p);
+  if (!index) throw nb::python_error();
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(nb::steal(index).ptr(), &overflow);
+  RL_CHECK(!overflow, Runtime, f.name(), ": the function returned an integer of more than 64 bits");
+  return value;
 }
 
 CustomCalls python_calls(const std::shared_ptr<const Function>& f,
@@ -135,17 +159,17 @@ CustomCalls python_calls(const std::shared_ptr<const Function>& f,
   CustomCalls calls;
   calls.runs_at_call = true;
   calls.allocate = [f](std::span<const Argument> args) {
-    const nb::gil_scoped_acquire gil;
+    const Entered entered;
     std::vector<Tensor> results = tensors_of(*f, (*f)(args, false));
     separate(results, args);
     return results;
   };
   calls.number = [f](std::span<const Argument> args) {
-    const nb::gil_scoped_acquire gil;
+    const Entered entered;
     return number_of(*f, (*f)(args, false));
   };
   calls.fill = [f](std::span<const Argument> args, std::span<Tensor* const> outs) {
-    const nb::gil_scoped_acquire gil;
+    const Entered entered;
     const std::vector<Tensor> results = tensors_of(*f, (*f)(args, false));
     if (outs.empty()) return;  // it may return what it has written
     RL_CHECK(results.size() == outs.size(), Runtime, f->name(), ": the function gave ",
@@ -164,7 +188,7 @@ CustomCalls python_calls(const std::shared_ptr<const Function>& f,
   };
   if (!fake) return calls;
   calls.shape = [f, fake](std::span<const Argument> args, std::vector<TensorMeta>& outs) {
-    const nb::gil_scoped_acquire gil;
+    const Entered entered;
     const nb::object result = (*fake)(args, true);
     if (result.ptr() == Py_NotImplemented) {
       for (TensorMeta& out : outs) set_data_dependent(out);

@@ -67,10 +67,10 @@ OpKind kind_of(const OpDef& op, const CustomCalls& calls, std::string_view retur
   return calls.shape ? OpKind::Kernel : OpKind::Dynamic;
 }
 
-// "-> (Tensor, Tensor)": "Tensor, Tensor"
-std::string_view returns_of(std::string_view schema) {
-  std::string_view text = schema.substr(schema.rfind("-> ") + 3);
-  return text.starts_with('(') ? text.substr(1, text.size() - 2) : text;
+bool is_number(std::string_view type) {
+  constexpr std::string_view numbers[] = {"int",  "SymInt",  "float", "SymFloat",
+                                          "bool", "SymBool", "Scalar"};
+  return std::find(std::begin(numbers), std::end(numbers), type) != std::end(numbers);
 }
 
 void check_calls(const OpDef& op, const CustomCalls& calls) {
@@ -111,8 +111,8 @@ std::unique_ptr<Definition> make(std::string name, std::string schema, CustomCal
     op.aliases = true;
   }
   op.kind = kind_of(op, calls, returned);
-  RL_CHECK(op.kind != OpKind::Scalar || (op.returns == 1 && !op.returns_list), NotImplemented,
-           op.name, ": an operator gives tensors, or one number, not ", returned);
+  RL_CHECK(op.kind != OpKind::Scalar || is_number(returned), NotImplemented, op.name,
+           ": an operator gives tensors, or one number, not ", returned);
   check_calls(op, calls);
   op.custom = std::make_shared<const CustomCalls>(std::move(calls));
   return made;

@@ -36,6 +36,9 @@ struct OperatorName {
 };
 /// Throws `Error(Value)` that says where in the text the schema breaks PyTorch's grammar.
 OperatorName check_schema(std::string_view schema);
+/// What a checked schema returns, without the parentheses: "(…) -> (Tensor, Tensor)" gives
+/// "Tensor, Tensor".
+std::string_view returns_of(std::string_view schema);
 
 /// Defines an operator, or replaces one defined before; programs that hold that one keep it.
 /// Throws `Error(Runtime)` for names of the op table and for calls that don't fit the schema.

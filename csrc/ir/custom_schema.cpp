@@ -136,4 +136,9 @@ class SchemaChecker {
 
 OperatorName check_schema(std::string_view schema) { return SchemaChecker(schema).check(); }
 
+std::string_view returns_of(std::string_view schema) {
+  std::string_view text = schema.substr(schema.rfind("-> ") + 3);
+  return text.starts_with('(') ? text.substr(1, text.size() - 2) : text;
+}
+
 }  // namespace rushlight

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rushlight
-from rushlight import Tensor, export, library, nativert
+from rushlight import Tensor, export, lazy, library, nativert
 from rushlight.library import _definitions
 
 
@@ -260,3 +261,86 @@ def test_threads_call_at_once(tmp_path: Path) -> None:
     for t in threads:
         t.join()
     assert wrong == []
+
+
+class NoIndex:
+    def __index__(self) -> int:
+        raise KeyError("no index")
+
+
+@pytest.mark.parametrize(
+    ("returns", "value", "expected"),
+    [
+        ("int", True, 1),
+        ("int", np.int64(3), 3),
+        ("int", rushlight.tensor(3), 3),
+        ("int", 2.5, "TypeError: .*number_.* returned float, the schema says int"),
+        ("int", 2**70, "RuntimeError: .*number_.* more than 64 bits"),
+        ("int", None, "TypeError: .* returned NoneType, the schema says int"),
+        ("int", NoIndex(), "KeyError: 'no index'"),
+        ("float", 2, 2.0),
+        ("float", np.float32(2.5), 2.5),
+        ("float", 10**400, "OverflowError: int too large"),
+        ("float", "x", "TypeError: .* returned str, the schema says float"),
+        ("bool", np.bool_(True), True),
+        ("bool", [1], "TypeError: .* returned list, the schema says bool"),
+        ("Scalar", True, True),
+        ("Scalar", 2.5, 2.5),
+        ("Scalar", 2, 2),
+    ],
+)
+def test_numbers_are_those_of_the_schema(returns: str, value: object, expected: object) -> None:
+    op = library.custom_op(
+        "custom_test::number_", lambda: value, mutates_args=(), schema=f"() -> {returns}"
+    )
+    if isinstance(expected, str):
+        with pytest.raises(Exception) as raised:
+            op()
+        assert re.match(expected, f"{raised.type.__name__}: {raised.value}")
+    else:
+        got = op()
+        assert (type(got), got) == (type(expected), expected)
+
+
+@pytest.mark.parametrize("returns", ["str", "int[]", "(int, int)", "ScalarType"])
+def test_results_that_are_neither_tensors_nor_a_number(returns: str) -> None:
+    with pytest.raises(NotImplementedError, match="gives tensors, or one number, not"):
+        library.custom_op("custom_test::odd", lambda: 1, mutates_args=(), schema=f"() -> {returns}")
+
+
+SCALE = rushlight.tensor([3.0])
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        lambda x: x * 3,
+        lambda x: x * (SCALE + 0),
+        lambda x: rushlight.from_numpy(x.numpy() * 3),
+        lambda x: x.numpy() * 3,
+    ],
+    ids=["lazy", "closure", "wrapped", "numpy"],
+)
+def test_lazy_tensors_record_them(kernel: Callable[[Tensor], Tensor]) -> None:
+    """Alone in a trace, among other calls, and when the recorded trace runs again."""
+    triple = library.custom_op(
+        "custom_test::triple", kernel, mutates_args=(), schema="(Tensor x) -> Tensor"
+    )
+    triple.register_fake(lambda x: x.new_empty(x.shape))
+    alone = lazy.compile(triple)
+    among = lazy.compile(lambda x: triple(x + 1) * 2)
+    for k in range(3):
+        assert alone(rushlight.tensor([1.0, k])).tolist() == [3.0, 3.0 * k]
+        assert among(rushlight.tensor([1.0, k])).tolist() == [12.0, 6.0 * (k + 1)]
+
+
+def test_what_raises_writes_nothing() -> None:
+    @library.custom_op("custom_test::half_done_", mutates_args={"x"})
+    def half_done_(x: Tensor) -> None:
+        x.add_(1)
+        raise KeyError("enough")
+
+    x = rushlight.tensor([1.0, 2.0])
+    with pytest.raises(KeyError, match="enough"):
+        half_done_(x[1:])
+    assert x.tolist() == [1.0, 2.0]

@@ -118,6 +118,8 @@ BROKEN = {
              TypeError, "argument 'n' is int in the schema, float in the function"),
     "result": ('m.def("f(Tensor x) -> int", [](const Tensor& x) { return x; });', RuntimeError,
                "does not give what the schema"),
+    "standard": ('throw std::out_of_range("no such table");', RuntimeError, "no such table"),
+    "thrown": ("throw 7;", RuntimeError, "threw something that is no std::exception"),
 }  # fmt: skip
 
 
@@ -125,13 +127,37 @@ def test_definitions_that_do_not_fit(tmp_path: Path) -> None:
     for name, (text, kind, message) in BROKEN.items():
         source = tmp_path / f"{name}.cpp"
         source.write_text(
-            "#include <rushlight/library.h>\nusing namespace rushlight;\n"
+            "#include <rushlight/library.h>\n#include <stdexcept>\nusing namespace rushlight;\n"
             f"RUSHLIGHT_LIBRARY(broken_{name}, m) {{ {text} }}\n"
         )
         made = build(source, tmp_path, name)
         with pytest.raises(kind, match=message) as raised:
             library.load(made)
         assert f"{name}.cpp" in str(raised.value)
+
+
+def test_a_library_that_fails_takes_nothing_away(tmp_path: Path) -> None:
+    """Neither what was defined before nor the libraries beside it."""
+    source = tmp_path / "two.cpp"
+    source.write_text(
+        "#include <rushlight/library.h>\nusing namespace rushlight;\n"
+        "RUSHLIGHT_LIBRARY(broken_two, m) {\n"
+        '  m.def("f(Tensor x) -> int", [](const Tensor&) { return int64_t{1}; });\n'
+        '  m.def("f(Tensor x, int n) -> int", [](const Tensor&) { return int64_t{2}; });\n}\n'
+        "RUSHLIGHT_LIBRARY(beside_two, m) {\n"
+        '  m.def("g(Tensor x) -> int", [](const Tensor&) -> int64_t { throw 7; });\n}\n'
+    )
+    with pytest.raises(TypeError, match="the schema has 2 arguments"):
+        library.load(build(source, tmp_path, "two"))
+    assert rushlight.ops.broken_two.f(rushlight.ones(1)) == 1
+    export.load(_any_program(tmp_path))  # loading a program defines what waits
+    with pytest.raises(RuntimeError, match=r"beside_two\.g.*threw something"):
+        rushlight.ops.beside_two.g(rushlight.ones(1))
+
+
+def _any_program(folder: Path) -> Path:
+    export.save(export.export(lambda x: x + 1, (rushlight.ones(1),)), folder / "any.pt2")
+    return folder / "any.pt2"
 
 
 def test_files_that_are_no_libraries(tmp_path: Path, example: Path) -> None:
