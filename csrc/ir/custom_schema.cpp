@@ -106,8 +106,12 @@ class SchemaChecker {
 
   std::string default_value(std::string_view type) {
     const size_t start = cursor_.position();
-    if (!cursor_.accept("[")) {
+    if (cursor_.accept("None")) {
+      if (!type.ends_with('?')) cursor_.fail_at(start, "None is no " + std::string(type));
+    } else if (!cursor_.accept("[")) {
       one_default(type);
+    } else if (type.find('[') == type.npos) {
+      cursor_.fail_at(start, "a list is no " + std::string(type));
     } else if (!cursor_.accept("]")) {
       do one_default(type);
       while (cursor_.accept(","));
@@ -120,12 +124,23 @@ class SchemaChecker {
   }
 
   void one_default(std::string_view type) {
-    if (type.starts_with("str") && cursor_.peek() == '"')
+    const std::string_view base = type.substr(0, type.find_first_of("([?"));
+    const auto is = [&](std::string_view one, std::string_view symbolic) {
+      return base == one || base == symbolic;
+    };
+    if (base == "str") {
       cursor_.quoted();
-    else if (cursor_.at_number())
+    } else if (is("int", "SymInt")) {
+      cursor_.integer("an integer");
+    } else if (is("float", "SymFloat") || (base == "Scalar" && cursor_.at_number())) {
+      if (!cursor_.at_number()) cursor_.fail("expected a number");
       cursor_.number();
-    else
-      cursor_.word("a default value");
+    } else if (is("bool", "SymBool") || base == "Scalar") {
+      if (!cursor_.accept("True") && !cursor_.accept("False"))
+        cursor_.fail(base == "Scalar" ? "expected a number" : "expected True or False");
+    } else {
+      cursor_.fail("an argument of type " + std::string(base) + " has no default but None");
+    }
   }
 
   std::string_view text_;

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "ir/op_table.h"
+#include "ir/text_cursor.h"
 
 namespace rushlight {
 namespace {
@@ -17,11 +18,17 @@ std::vector<std::string_view> split(std::string_view s) {
   std::vector<std::string_view> parts;
   size_t start = 0;
   int depth = 0;
-  bool quoted = false;
+  char quote = 0;  // that of the string we are in
   for (size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
-    if (c == '\'' || c == '"') quoted = !quoted;
-    if (quoted) continue;
+    if (quote) {
+      if (c == '\\')
+        ++i;
+      else if (c == quote)
+        quote = 0;
+      continue;
+    }
+    if (c == '\'' || c == '"') quote = c;
     if (c == '(' || c == '[') ++depth;
     if (c == ')' || c == ']') --depth;
     if (c == ',' && depth == 0) {
@@ -74,8 +81,17 @@ void parse_type(std::string_view text, ArgumentSpec& spec) {
   }
 }
 
-double parse_number(std::string_view text) {
+double parse_float(std::string_view text) {
   return std::strtod(std::string(text).c_str(), nullptr);
+}
+// at::Reduction's members stand by name.
+int64_t parse_int(std::string_view text) {
+  if (text == "Mean") return 1;
+  if (text == "Sum") return 2;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  RL_ASSERT(error == std::errc() && end == text.data() + text.size(), text, " is no integer");
+  return value;
 }
 bool parse_bool(std::string_view text) { return text == "True" || text == "true"; }
 
@@ -88,12 +104,12 @@ Argument parse_list_default(const ArgumentSpec& spec, std::string_view text) {
   }
   if (spec.type == ArgType::Int) {
     Dims values;
-    for (auto item : items) values.push_back(static_cast<int64_t>(parse_number(item)));
+    for (auto item : items) values.push_back(parse_int(item));
     return values;
   }
   if (spec.type == ArgType::Float) {
     std::vector<double> values;
-    for (auto item : items) values.push_back(parse_number(item));
+    for (auto item : items) values.push_back(parse_float(item));
     return values;
   }
   if (spec.type == ArgType::Bool) {
@@ -107,21 +123,20 @@ Argument parse_list_default(const ArgumentSpec& spec, std::string_view text) {
 Argument parse_default(const ArgumentSpec& spec, std::string_view text) {
   if (text == "None") return {};
   if (spec.list) return parse_list_default(spec, text);
-  const bool integral = text.find_first_of(".e") == text.npos;
+  const bool integral = text.find_first_of(".ein") == text.npos;  // 1.5, 1e5, inf, nan
   switch (spec.type) {
     case ArgType::Bool:
       return parse_bool(text);
-    case ArgType::Int:  // at::Reduction's members stand by name
-      if (text == "Mean") return int64_t{1};
-      if (text == "Sum") return int64_t{2};
-      return static_cast<int64_t>(parse_number(text));
+    case ArgType::Int:
+      return parse_int(text);
     case ArgType::Float:
-      return parse_number(text);
+      return parse_float(text);
     case ArgType::Number:
       if (text == "True" || text == "False") return parse_bool(text);
-      if (integral) return static_cast<int64_t>(parse_number(text));
-      return parse_number(text);
+      if (integral) return parse_int(text);
+      return parse_float(text);
     case ArgType::Str:
+      if (text.starts_with('"')) return TextCursor(text, "schema").quoted();
       return std::string(text.substr(1, text.size() - 2));
     case ArgType::DType:
       return text == "long" ? DType::Int64 : DType::Float32;

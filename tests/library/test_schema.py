@@ -95,7 +95,7 @@ def test_mutates_args_names_parameters() -> None:
         ("a::b(int(a!) x) -> Tensor", "only tensors can be written"),
         ("a::b(int[0] x) -> Tensor", "between 1 and 64"),
         ("a::b(int[9999999999] x) -> Tensor", "between 1 and 64"),
-        ("a::b(int x=) -> Tensor", "expected a default value"),
+        ("a::b(int x=) -> Tensor", "expected an integer, got"),
         ('a::b(str x="no end) -> Tensor', "does not end"),
     ],
 )
@@ -124,3 +124,68 @@ def test_spaces_do_not_matter() -> None:
         assert x.tolist() == [3.0]
     finally:
         library._definitions.remove(name)
+
+
+DEFAULTS = [
+    ("int", 9223372036854775807),
+    ("int", -9223372036854775808),
+    ("int[]", [1, -2]),
+    ("float", 1e-5),
+    ("float", float("inf")),
+    ("float[]", [0.5, 2.0]),
+    ("bool", True),
+    ("Scalar", 3),
+    ("Scalar", -2.5),
+    ("Scalar", False),
+    ("str", "'"),
+    ("str", 'a"b, c'),
+    ("str", "back\\slash\nnew line"),
+    ("str?", None),
+    ("int?", 4),
+]
+
+
+@pytest.mark.parametrize(("kind", "value"), DEFAULTS, ids=repr)
+def test_defaults_arrive_as_they_were_written(kind: str, value: object) -> None:
+    from rushlight.library._schema import _default_text
+
+    seen: list[object] = []
+    name = library._definitions.add(
+        f"schema_test::keep(Tensor x, {kind} v={_default_text(value)}, int last=7) -> Tensor",
+        lambda x, v, last: seen.extend([v, last]) or x,
+    )
+    try:
+        rushlight.ops.schema_test.keep(rushlight.zeros(1))
+    finally:
+        library._definitions.remove(name)
+    assert seen == [value, 7]
+    assert type(seen[0]) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("default", "message"),
+    [
+        ("int v=9223372036854775808", "fits 64 bits"),
+        ("int v=True", "expected an integer"),
+        ("int v=1.5", "expected an integer, got a float"),
+        ("int v=None", "None is no int"),
+        ("bool v=9", "expected True or False"),
+        ("str v=1.5", "expected a string in quotes"),
+        ("float v=True", "expected a number"),
+        ("Scalar v=word", "expected a number"),
+        ("ScalarType v=7", "has no default but None"),
+        ("int v=[1]", "a list is no int"),
+        ("int[] v=[1, True]", "expected an integer"),
+    ],
+)
+def test_defaults_of_another_type_are_refused(default: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _C.check_schema(f"a::b(Tensor x, {default}) -> Tensor")
+
+
+def test_what_is_no_function_is_refused() -> None:
+    for wrong in (3, "name"):
+        with pytest.raises(TypeError, match="expected a function"):
+            library.custom_op("schema_test::no", mutates_args=(), schema="(Tensor x) -> Tensor")(
+                wrong  # type: ignore[arg-type]
+            )

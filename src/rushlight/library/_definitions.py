@@ -25,6 +25,11 @@ class Definition:
 
     def publish(self) -> None:
         """Tells the engine; programs loaded before keep what they had."""
+        for function in (self.kernel, self.fake):
+            if function is not None and not callable(function):
+                raise TypeError(
+                    f"{self.schema}: expected a function, got {type(function).__name__}"
+                )
         if self.kernel is not None:
             _C.define_op(self.schema, self.kernel, None if self.fake is None else quiet(self.fake))
 

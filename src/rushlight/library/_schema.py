@@ -56,7 +56,7 @@ def _return_text(annotation: Any, base: dict[Any, str]) -> str | None:
 
 def _default_text(value: Any) -> str:
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_default_text(v) for v in value) + "]"
     if value is None or isinstance(value, (bool, int, float)):
