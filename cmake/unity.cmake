@@ -3,9 +3,16 @@
 option(RUSHLIGHT_UNITY "Compile short sources together" ON)
 
 # group_sources(target size source...): compiles every `size` of these sources of a folder as one.
+# A file that brings names of another namespace into its own (`using pickle::Node;`) stays alone.
 function(group_sources target size)
   set(count 0)
   foreach(source ${ARGN})
+    if(EXISTS ${source})
+      file(STRINGS ${source} brought REGEX "^using [a-z_]+::")
+      if(brought)
+        continue()
+      endif()
+    endif()
     math(EXPR group "${count} / ${size}")
     math(EXPR count "${count} + 1")
     get_filename_component(folder ${source} DIRECTORY)
