@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -78,6 +78,8 @@ OPTIONS = st.fixed_dictionaries(
 
 @settings(max_examples=300, deadline=None)
 @given(arrays(), OPTIONS)
+@example(("float32", 0.0), {"sci_mode": True})
+@example(("float32", [0.0, float("inf")]), {"sci_mode": True})
 def test_options(array: tuple[str, Any], options: dict[str, Any]) -> None:
     ours, theirs = both(*array)
     try:

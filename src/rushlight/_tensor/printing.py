@@ -82,7 +82,7 @@ class Numbers:
             low, high = min(sizes), max(sizes)
             self.whole = all(v == math.ceil(v) for v in finite)
             self.scientific = high / low > 1000 or high > 1e8 or (not self.whole and low < 1e-4)
-        if options.sci_mode is not None:
+        if finite and options.sci_mode is not None:
             self.scientific = options.sci_mode
         self.width = max((len(self._digits(v)) for v in finite), default=1)
 
