@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -27,7 +27,7 @@ from rushlight.utils.data.collate_settings import (
     place_text,
     settings,
 )
-from rushlight.utils.data.conversion import holds_torch
+from rushlight.utils.data.conversion import holds_torch, like_sequence
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
@@ -132,17 +132,7 @@ def _collate_sequence(batch: Sequence[Sequence[Any]], table: CollateMap, path: P
         _collate(column, table, (*path, pytree.SequenceKey(i)))
         for i, column in enumerate(_columns(batch, path))
     ]
-    if type(elem) in {tuple, list}:
-        return collated  # tuples too, as in PyTorch
-    try:
-        if isinstance(elem, MutableSequence):
-            clone = copy.copy(elem)
-            for i, value in enumerate(collated):
-                clone[i] = value
-            return clone
-        return collated if isinstance(elem, tuple) else cast(Any, type(elem))(collated)
-    except TypeError:
-        return collated
+    return like_sequence(elem, collated)
 
 
 def _columns(batch: Sequence[Iterable[Any]], path: Path) -> list[tuple[Any, ...]]:

@@ -53,17 +53,7 @@ def _convert(data: Any, kind: Kind) -> Any:
         return type(data)(*(_convert(d, kind) for d in data))
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
         items = [_convert(d, kind) for d in data]
-        if type(data) in {tuple, list}:
-            return items
-        try:
-            if isinstance(data, MutableSequence):
-                clone_ = copy.copy(data)
-                for i, item in enumerate(items):
-                    clone_[i] = item
-                return clone_
-            return items if isinstance(data, tuple) else cast(Any, type(data))(items)
-        except TypeError:
-            return items
+        return like_sequence(data, items)
     if pytree.tree_is_leaf(data):
         return data
     return pytree.tree_map(lambda leaf: _convert(leaf, kind), data)  # a registered class
@@ -81,3 +71,18 @@ def holds_torch(sample: Any) -> bool:
     if isinstance(sample, Sequence) and not isinstance(sample, str | bytes):
         return any(map(holds_torch, sample))
     return not pytree.tree_is_leaf(sample) and any(map(holds_torch, pytree.tree_leaves(sample)))
+
+
+def like_sequence(original: Sequence[Any], items: list[Any]) -> Any:
+    """The items as a sequence of the original's kind; tuples become lists, as in PyTorch."""
+    if type(original) in {tuple, list}:
+        return items
+    try:
+        if isinstance(original, MutableSequence):
+            clone = copy.copy(original)
+            for i, item in enumerate(items):
+                clone[i] = item
+            return clone
+        return items if isinstance(original, tuple) else cast(Any, type(original))(items)
+    except TypeError:
+        return items
